@@ -1,4 +1,4 @@
-"""Bands against the same masks stored pair by pair, and bands of a thousand million tokens."""
+"""Bands: their steady parts, what is no band, and bands of a thousand million tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks import (
     BandMask,
-    DenseMask,
     causal_mask,
     check_rows,
     document_mask,
@@ -25,16 +24,8 @@ from pebble.computations.masks.staircase import Staircase
 from tests.computations.small_masks import made, whole
 from tests.support.amounts import examples
 from tests.support.bands import bands
-from tests.support.mask_questions import check_answers
 
 LARGE = 10**9
-
-
-@examples(100, 400)
-@given(bands(), st.sampled_from("ij"), st.data())
-def test_a_band_knows_what_the_same_dense_mask_knows(band: BandMask, axis: str, data: st.DataObject) -> None:
-    dense = DenseMask("some", whole(band))
-    check_answers(band, dense, axis, data)
 
 
 def plain_steady_parts(band: BandMask, axis: str) -> list[tuple[int, int, tuple[bool, bool]]]:

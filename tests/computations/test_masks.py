@@ -17,16 +17,13 @@ from pebble.computations.masks import (
     UnionMask,
     causal_mask,
     check_rows,
-    equal_documents_mask,
     grouped_mask,
     make_mask,
     mask_kinds,
     random_blocks_mask,
 )
-from pebble.computations.masks.full_mask import FullMask
 from pebble.computations.problem import Problem
 from tests.computations.small_masks import made, whole
-from tests.support.amounts import examples
 from tests.support.mask_definitions import definitions
 
 BANDS = {"causal", "window", "prefix", "document"}
@@ -58,10 +55,6 @@ def masks(draw: st.DrawFn) -> Mask:
         if draw(st.booleans()):
             return grouped_mask(mask, 2)
         return check_rows(DenseMask("array:own", whole(mask)), "zero")
-
-
-full_masks = st.builds(FullMask, st.integers(1, 12), st.integers(1, 12))
-equal_documents = st.builds(equal_documents_mask, st.integers(1, 5), st.integers(1, 4), causal=st.booleans())
 
 
 @pytest.mark.parametrize("Nq", [1, 2, 3, 5, 8, 13])
@@ -125,29 +118,6 @@ def test_more_than_there_is_is_all_there_is() -> None:
         random_blocks_mask(4, 4, 1, 0.5, -1)
 
 
-# -- what a mask knows
-
-
-@examples(40, 150)
-@given(st.one_of(masks(), full_masks, equal_documents), st.data())
-def test_counts_and_ends_are_those_of_the_matrix(mask: Mask, data: st.DataObject) -> None:
-    matrix = whole(mask)
-    assert mask.pairs == matrix.sum()
-    boxes = []
-    for extent in (mask.Nq, mask.Nk):
-        one, two = sorted(data.draw(st.tuples(st.integers(0, extent), st.integers(0, extent))))
-        boxes.append((one, two))
-    queries, keys = boxes
-    box = matrix[slice(*queries), slice(*keys)]
-    assert mask.count(queries, keys) == box.sum()
-    np.testing.assert_array_equal(mask.matrix(queries, keys), box)
-    for axis, lines in (("i", matrix), ("j", matrix.T)):
-        partners = [np.flatnonzero(line).tolist() for line in lines]
-        assert mask.first(axis).tolist() == [line[0] if line else lines.shape[1] for line in partners]
-        assert mask.last(axis).tolist() == [line[-1] if line else -1 for line in partners]
-        assert mask.present(axis) == sum(map(bool, partners))
-
-
 @given(masks())
 def test_the_text_of_a_mask_names_it(mask: Mask) -> None:
     assert mask.spec.split() == [mask.spec]
@@ -174,11 +144,3 @@ def test_the_text_of_a_mask_names_it(mask: Mask) -> None:
 def test_other_ways_to_write_it_have_one_usual_text(given_text: str, usual: str) -> None:
     assert made(given_text, 8, 8).spec == usual
     assert made(given_text, 8, 8) == made(usual, 8, 8)
-
-
-def test_bands_of_a_million_tokens() -> None:
-    N = 10**6
-    assert made("causal", N, N).pairs == N * (N + 1) // 2
-    assert made("window:4096", N, N).pairs == 4096 * N - 4096 * 4095 // 2
-    assert made("prefix:1000", N, N).pairs == N * (N + 1) // 2 + 1000 * 999 // 2
-    assert made("document:" + ",".join(["1000"] * 1000), N, N).pairs == 1000 * N

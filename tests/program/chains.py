@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 from tests.program.names import (
@@ -60,9 +59,8 @@ class Story:
             able += [self.advance] * 3
         if self.fast:
             able += [self.drop, self.park]
-            able.append(self.once)
         elif self.slow:
-            able += [self.resume, self.resume, self.once, self.bait]
+            able += [self.resume] * 3
         nodes = rnd.choice(able)()
         if rnd.random() < 0.15:
             axis = rnd.choice(self.others or [self.axis])
@@ -118,26 +116,6 @@ class Story:
             condition = self.condition()
             return self.around([when(condition, one) for one in body], start, stop)
         return self.around(list(body), start, stop)
-
-    def once(self) -> Nodes:
-        """A loop over the chain's axis in which something happens to it in some iterations only."""
-        condition = self.condition()
-        if not self.fast:
-            self.fast = self.slow
-            return self.around([when(condition, load(self.name))], 0, self.end)
-        self.fast = 0
-        return self.around([when(replace(condition, negated=False), delete(self.name))], 0, self.end)
-
-    def bait(self) -> Nodes:
-        """A chain resumed where the second tile of a loop begins: legal if the loop ends there."""
-        rnd = self.rnd
-        tile = rnd.choice([1, 1, 2])
-        start = max(0, self.slow - tile)
-        stop = self.end if rnd.random() < 0.6 else min(self.end, start + 2 * tile)
-        body = when(
-            Condition("chain", "first", negated=True), load(self.name), compute(self.name), delete(self.name)
-        )
-        return loop(self.axis, tile, body, start=start, stop=stop, label="chain")
 
     def condition(self) -> Condition:
         return Condition("chain", self.rnd.choice(["first", "last"]), self.rnd.random() < 0.6)

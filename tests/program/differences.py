@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,12 +24,23 @@ from tests.program.names import (
     lower,
     replay,
     run,
+    words_moved,
 )
-from tests.program.program_checks import place_of, place_text
 from tests.program.program_reference import Outcome, refer
 from tests.program.random_families import with_outputs
 
-__all__ = ["SHORTCUTS", "Verdict", "against_plain_loops", "differences", "judge"]
+__all__ = [
+    "PLAIN",
+    "SHORTCUTS",
+    "Verdict",
+    "against_formulas",
+    "against_game",
+    "against_plain_loops",
+    "against_reference",
+    "differences",
+    "judge",
+    "place_of",
+]
 
 Runner = Callable[[Program, Family, int | None], Run]
 
@@ -36,6 +48,26 @@ SHORTCUTS: dict[str, Runner] = {"induction": partial(run, induction=True)}
 """Whatever shortens a loop: a way to run a program, which must say what running every iteration says."""
 
 PLAIN: Runner = partial(run, induction=False)
+
+_PLACE = re.compile(r"^(.*?) on \S+\[[^\]]*\] \((.*?)\): ", re.S)
+
+
+def place_of(message: str) -> str | None:
+    """The operation and the iterations that a machine's message names."""
+    match = _PLACE.match(message)
+    return f"{match[1]} ({match[2]})" if match else None
+
+
+def place_text(expected: Outcome) -> str | None:
+    """The refused operation and its iterations, as a machine's message names them."""
+    if expected.place is None:
+        return None
+    operation, trips = expected.place
+    numbers: dict[str, list[str]] = {}
+    for label, index, count in trips:
+        numbers.setdefault(label, []).append(f"{index} of {count}")
+    text = ", ".join(f"{label} iteration {' / '.join(some)}" for label, some in numbers.items())
+    return f"{operation} ({text or 'outside all loops'})"
 
 
 @dataclass
@@ -145,7 +177,10 @@ def against_reference(plain: Verdict, expected: Outcome, family: Family) -> list
         return [f"plain / reference: {what}" for what in wrong]
     if not expected.legal:
         return [f"plain / reference: legal / {sorted(expected.broken)} at {expected.place}"]
-    return [f"plain / reference: {what}" for what in plain.differs(as_verdict(expected, family))]
+    assert plain.found is not None
+    steps = plain.found.steps, expected.executed
+    more = [] if steps[0] == steps[1] or plain.found.proved else [f"plain / reference: steps: {steps}"]
+    return more + [f"plain / reference: {what}" for what in plain.differs(as_verdict(expected, family))]
 
 
 def as_verdict(expected: Outcome, family: Family) -> Verdict:
@@ -212,6 +247,8 @@ def against_formulas(program: Program, family: Family, expected: Outcome) -> lis
     except Exception as error:
         return [f"closed form: crash: {type(error).__name__} {error}"]
     found = []
+    if words_moved(program, family) != int(form.io):
+        found.append(f"words moved / closed form: {words_moved(program, family)} / {int(form.io)}")
     for kind, formulas, counts in (
         ("reads", form.reads, expected.reads),
         ("writes", form.writes, expected.writes),

@@ -6,21 +6,19 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
 
-from tests.program.breaking import BREAKING
 from tests.program.chains import chain_text
-from tests.program.edits import acceptable, change
-from tests.program.keeping import KEEPING
-from tests.program.lines import line_text
+from tests.program.changes import BREAKING, KEEPING, acceptable, change
 from tests.program.names import Family, Program
 from tests.program.program_reference import executions
-from tests.program.random_families import Subject, random_subject, with_outputs
+from tests.program.random_families import Subject, long_subject, random_subject, with_outputs
 from tests.program.random_programs import random_program
 from tests.program.repairs import repaired
 from tests.program.templates import legal_text
 
-__all__ = ["Case", "case_of", "random_case"]
+__all__ = ["Case", "case_of", "long_case_of", "random_case"]
 
 MOST_OPERATIONS = 900
+MOST_OF_LONG_ONES = 2500
 MOST_VERTICES = 3000
 
 
@@ -49,44 +47,61 @@ def case_of(seed: int) -> Case:
     return random_case(Random(seed), f"seed {seed}: ")
 
 
-def random_case(rnd: Random, description: str = "") -> Case:
-    """A case that the elementary game can judge in some milliseconds."""
+def random_case(rnd: Random, description: str = "", masked: float = 0.7) -> Case:
+    """A case that the elementary game can judge in some milliseconds, under a mask with some probability."""
     while True:
-        subject = random_subject(rnd, masked=rnd.random() < 0.7)
-        if subject.family.n_vertices > MOST_VERTICES:
-            continue
-        if rnd.random() < 0.2:
-            subject = replace(subject, family=with_outputs(subject.family, ()))
-        program, story = random_text(rnd, subject)
-        if program.phases and acceptable(program, subject.family) and affordable(program, subject.family):
-            return Case(program, subject.family, description + story)
+        subject = random_subject(rnd, masked=rnd.random() < masked)
+        if subject.family.n_vertices <= MOST_VERTICES:
+            case = case_about(rnd, subject, description)
+            if case is not None:
+                return case
 
 
-def random_text(rnd: Random, subject: Subject) -> tuple[Program, str]:
+def long_case_of(seed: int) -> Case:
+    """The long case with a number: so many tiles that one stands for several; for the plain loops only to judge."""
+    rnd = Random(seed)
+    while True:
+        case = case_about(rnd, long_subject(rnd), f"long seed {seed}: ", MOST_OF_LONG_ONES, broken=False)
+        if case is not None:
+            return case
+
+
+def case_about(
+    rnd: Random, subject: Subject, description: str, most: int = MOST_OPERATIONS, *, broken: bool = True
+) -> Case | None:
+    """A case about a family, if it is not too long."""
+    if rnd.random() < 0.2:
+        subject = replace(subject, family=with_outputs(subject.family, ()))
+    program, story = random_text(rnd, subject, broken=broken)
+    if program.phases and acceptable(program, subject.family) and affordable(program, subject.family, most):
+        return Case(program, subject.family, description + story)
+    return None
+
+
+def random_text(rnd: Random, subject: Subject, *, broken: bool = True) -> tuple[Program, str]:
     """A legal program, some changes that keep it legal mostly, and none or few that do not."""
     draw = rnd.random()
     if draw < 0.05:
         program, story = random_program(rnd, subject.family), "random"
     elif not subject.family.outputs and draw < 0.4:
         program, story = chain_text(rnd, subject.family), "one chain"
-    elif not subject.family.outputs and draw < 0.65:
-        program, story = line_text(rnd, subject.family), "lines"
     else:
         program, story = legal_text(rnd, subject)
     stories = [story]
     if not program.phases or not acceptable(program, subject.family):
         return Program(()), "nothing"
-    changes = [KEEPING] * rnd.choice([0, 1, 1, 2, 3]) + [BREAKING] * rnd.choice([0, 0, 1, 1, 1, 2])
+    changes = [KEEPING] * rnd.choice([0, 1, 1, 2, 3])
+    changes += [BREAKING] * (rnd.choice([0, 0, 1, 1, 1, 2]) if broken else 0)
     rnd.shuffle(changes)
     for kind in changes:
         program, story = change(rnd, program, subject.family, kind)
         stories.append(story)
-    if rnd.random() < 0.35 and affordable(program, subject.family):
+    if broken and rnd.random() < 0.35 and affordable(program, subject.family):
         program, _ = repaired(rnd, program, subject.family, 5)
         stories.append("repaired")
     return program, ", ".join(filter(None, stories))
 
 
-def affordable(program: Program, family: Family) -> bool:
+def affordable(program: Program, family: Family, most: int = MOST_OPERATIONS) -> bool:
     """Whether a program executes so few operations that every reading takes milliseconds."""
-    return sum(1 for _ in islice(executions(program, family), MOST_OPERATIONS)) < MOST_OPERATIONS
+    return sum(1 for _ in islice(executions(program, family), most)) < most

@@ -34,11 +34,12 @@ from pebble.program import (
     walk,
     when,
 )
-from pebble.program.closed_forms.count import closed_form
+from pebble.program.closed_forms.count import closed_form, words_moved
 from pebble.program.counting.counted import Run
 from pebble.program.counting.run import run
 from pebble.program.lowering import lower
 from pebble.program.schedule import Schedule, registered
+from pebble.program.schedule.block_cuts import cuts_at
 
 __all__ = [
     "Array",
@@ -66,6 +67,7 @@ __all__ = [
     "When",
     "closed_form",
     "compute",
+    "cuts_at",
     "delete",
     "family_of",
     "first",
@@ -86,4 +88,5 @@ __all__ = [
     "validate",
     "walk",
     "when",
+    "words_moved",
 ]

@@ -9,7 +9,7 @@ from tests.program.names import Array, Family, Mask, Problem, family_of, matmul_
 from tests.program.random_masks import random_mask
 from tests.program.random_programs import gradient_family, relabelled, small_family
 
-__all__ = ["Subject", "crossed_family", "random_subject", "under", "with_outputs"]
+__all__ = ["Subject", "crossed_family", "long_subject", "random_subject", "under", "with_outputs"]
 
 
 @dataclass(frozen=True)
@@ -133,9 +133,22 @@ def attention(rnd: Random, pass_name: str, masked: bool) -> Subject:
         cols = rows = rnd.randint(5, 11)
     mask: Mask | None = random_mask(rnd, rows, cols) if masked else None
     d, dv = (rnd.choice([1, 1, 2, depth(rnd, rows * cols)]) for _ in range(2))
+    return attention_of(rnd, pass_name, Problem(rows, cols, d, dv, mask=mask))
+
+
+def long_subject(rnd: Random) -> Subject:
+    """Attention of many queries and keys, under a mask of any class, and small in all else."""
+    rows = rnd.randint(16, 40)
+    mask = random_mask(rnd, rows, rows if rnd.random() < 0.7 else rnd.randint(8, 30))
+    pass_name = rnd.choice(["forward", "forward", "backward"])
+    return attention_of(rnd, pass_name, Problem(mask.Nq, mask.Nk, 1, rnd.choice([1, 1, 2]), mask=mask))
+
+
+def attention_of(rnd: Random, pass_name: str, problem: Problem) -> Subject:
+    """A pass over a problem, the forward one in any form."""
     stats = pass_name == "forward" and rnd.random() < 0.3
     softmax = rnd.choice(["plain", "plain", "safe", "online"]) if pass_name == "forward" else "plain"
-    problem = Problem(rows, cols, d, dv, stats=stats, pass_name=pass_name, mask=mask, softmax=softmax)
+    problem = replace(problem, stats=stats, pass_name=pass_name, softmax=softmax)
     return Subject(family_of(problem), problem)
 
 

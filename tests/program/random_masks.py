@@ -1,23 +1,34 @@
-"""Random masks of every kind: regular ones, ones with a pair changed, empty lines, few classes of lines."""
+"""Random masks of every class and kind: the one place where tests draw them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.program.names import BandMask, DenseMask, InvalidInput, Mask, make_mask
+from pebble.computations.masks import BlockMask, ButterflyMask, grouped_mask
+from pebble.computations.masks.full_mask import FullMask
+from tests.program.names import (
+    BandMask,
+    BlockToeplitzMask,
+    DenseMask,
+    InvalidInput,
+    Mask,
+    UnionMask,
+    make_mask,
+)
 
-__all__ = ["random_mask"]
+__all__ = ["CLASSES", "masks_of", "random_mask"]
 
 Table = NDArray[np.bool_]
+Maker = Callable[[Random, int, int], Mask]
 
 
 def random_mask(rnd: Random, rows: int, cols: int) -> Mask:
     """A mask that allows some pair; queries without keys are let be."""
-    makers = (regular, regular, changed, changed, holed, classes, classes, scattered, band, full)
+    makers: list[Maker] = [regular, regular, regular, changed, holed, classes, scattered, *CLASSES.values()]
     while True:
         try:
             mask = rnd.choice(makers)(rnd, rows, cols)
@@ -26,6 +37,19 @@ def random_mask(rnd: Random, rows: int, cols: int) -> Mask:
         if mask.pairs:
             mask.empty_rows = "zero"
             return mask
+
+
+def masks_of(make: Maker, number: int, most: int = 40) -> Iterator[tuple[Mask, np.random.Generator]]:
+    """Masks of a class and of any size, pairs or none, each with a generator of its own to ask about it."""
+    rnd = Random(0)
+    while number:
+        rows, cols = (rnd.randint(1, rnd.choice([6, 16, most])) for _ in range(2))
+        try:
+            mask = make(rnd, rows, rnd.choice([rows, cols]))
+        except InvalidInput:
+            continue
+        yield mask, np.random.default_rng(rnd.getrandbits(32))
+        number -= 1
 
 
 def regular(rnd: Random, rows: int, cols: int) -> Mask:
@@ -123,12 +147,92 @@ def scattered(rnd: Random, rows: int, cols: int) -> Mask:
     return dense(table, "scattered")
 
 
-def band(rnd: Random, rows: int, cols: int) -> Mask:
-    """Any band, queries and keys without pairs included."""
-    ends = np.array([sorted(rnd.randint(0, cols) for _ in range(rows)) for _ in range(2)])
+def band(rnd: Random, rows: int, cols: int) -> BandMask:
+    """Any band, queries and keys without pairs included; of which the ends may have few values."""
+    values = [rnd.randint(0, cols) for _ in range(rnd.choice([4, rows + cols]))]
+    ends = np.array([sorted(rnd.choice(values) for _ in range(rows)) for _ in range(2)])
     return BandMask("band", cols, ends.min(axis=0), ends.max(axis=0))
+
+
+def walk(rnd: Random, rows: int, cols: int) -> list[int]:
+    """An end that stays, or moves by one or a jump, for a while each."""
+    place, found = rnd.choice([0, 0, rnd.randint(0, cols // 2)]), list[int]()
+    while len(found) < rows:
+        slope = rnd.randint(0, 1)
+        for _ in range(rnd.choice([rows, rnd.randint(6, max(16, rows // 3)), 3])):
+            found.append(place)
+            place = min(place + slope, cols)
+        place = min(place + rnd.choice([0, 0, 1, rnd.randint(0, 5)]), cols)
+    return found[:rows]
+
+
+def pieces(rnd: Random, rows: int, cols: int) -> BandMask:
+    """A band of few pieces; of which all ends may move together, or some queries have no keys."""
+    start, stop = np.sort([walk(rnd, rows, cols), walk(rnd, rows, cols)], axis=0)
+    if rnd.random() < 0.4:
+        stop = np.minimum(start + rnd.randint(1, cols), cols)
+    if rnd.random() < 0.2:
+        hole = slice(*sorted(rnd.randint(0, rows) for _ in range(2)))
+        stop[hole] = start[hole]
+    return BandMask("pieces", cols, start, np.maximum.accumulate(stop).clip(start))
+
+
+def grouped(rnd: Random, rows: int, cols: int) -> Mask:
+    """A band of queries in groups."""
+    group = next(size for size in rnd.sample([1, 2, 3, 4], 4) if rows % size == 0)
+    return grouped_mask(rnd.choice([band, pieces])(rnd, rows // group, cols), group)
+
+
+def union(rnd: Random, rows: int, cols: int) -> Mask:
+    """Bands one beside the other, with keys between them that belong to none."""
+    ends = np.sort([walk(rnd, rows, cols) for _ in range(rnd.choice([4, 4, 6]))], axis=0)
+    return UnionMask("union", [BandMask("one", cols, *pair) for pair in ends.reshape(-1, 2, rows)])
+
+
+def toeplitz(rnd: Random, rows: int, cols: int) -> Mask:
+    """Blocks with patterns that depend on how far below the diagonal they are; those far below are all the same."""
+    if rows != cols:
+        raise InvalidInput("as many keys as queries")
+    L = rnd.randint(1, 7)
+
+    def pattern() -> Mask:
+        nothing = BandMask("none", L, *np.zeros((2, L), dtype=np.int64))
+        return rnd.choice([nothing, band(rnd, L, L), pieces(rnd, L, L), union(rnd, L, L)])
+
+    near = [pattern() for _ in range(rnd.randint(1, 3))]
+    return BlockToeplitzMask("toeplitz", rows, L, near, pattern())  # type: ignore[arg-type]
+
+
+def blocks(rnd: Random, rows: int, cols: int) -> Mask:
+    """Blocks of any sides, the last ones often cut; rows and columns without any, and equal ones."""
+    sides = rnd.randint(1, min(rows, 7)), rnd.randint(1, min(cols, 7))
+    allowed = table_of(classes(rnd, -(-rows // sides[0]), -(-cols // sides[1])))
+    return BlockMask("blocks", rows, cols, sides, allowed)
+
+
+def butterfly(rnd: Random, rows: int, cols: int) -> Mask:
+    """As many blocks of queries as of keys."""
+    side = rnd.randint(1, 4)
+    others = [other for other in range(1, cols + 1) if -(-cols // other) == -(-rows // side)]
+    if not others:
+        raise InvalidInput("as many rows as columns")
+    return ButterflyMask("butterfly", rows, cols, (side, rnd.choice(others)))
 
 
 def full(rnd: Random, rows: int, cols: int) -> Mask:
     """Every pair."""
     return dense(np.ones((rows, cols), dtype=bool), "full")
+
+
+CLASSES: dict[str, Maker] = {
+    "band": band,
+    "pieces": pieces,
+    "grouped": grouped,
+    "union": union,
+    "toeplitz": toeplitz,
+    "blocks": blocks,
+    "butterfly": butterfly,
+    "dense": lambda rnd, rows, cols: rnd.choice([changed, holed, classes, scattered])(rnd, rows, cols),
+    "full": lambda _, rows, cols: FullMask(rows, cols),
+}
+"""Masks of every class that the package keeps in its own way."""

@@ -1,4 +1,4 @@
-"""Random families, random programs, repairs that make many of them legal, and mutations."""
+"""Small families, random programs, and matrix products in any order."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from pebble.computations.array import Array
-from pebble.computations.attention import attention_family
 from pebble.computations.family import Family
-from pebble.computations.matmul import matmul_family
-from pebble.computations.problem import Problem
 from pebble.program import (
     Condition,
     Loop,
@@ -29,7 +26,6 @@ from pebble.program import (
     store,
     when,
 )
-from pebble.program.schedule import available
 
 Body = tuple[Node, ...]
 
@@ -75,19 +71,6 @@ def relabelled(family: Family, outputs: tuple[str, ...]) -> Family:
     return Family(family.name, arrays, family.extents, family.symbols, family.parameters)
 
 
-def random_family(rnd: Random) -> Family:
-    """One or two axes long enough for induction; mostly without outputs, so that programs can be legal."""
-    sizes = [rnd.choice([5, 6, 7, 8, 9]), rnd.choice([1, 2, 2, 3, 5, 6]), rnd.choice([1, 1, 2, 3])]
-    rnd.shuffle(sizes)
-    kind = rnd.choice(["attention", "matmul", "gradient", "gradient"])
-    if kind == "attention":
-        family = attention_family(Problem(sizes[0], sizes[1], sizes[2], rnd.choice([1, 2])))
-    else:
-        family = matmul_family(*sizes) if kind == "matmul" else gradient_family(*sizes)
-    computed = [array.name for array in family.arrays if not array.is_input]
-    return relabelled(family, tuple(rnd.sample(computed, 1)) if rnd.random() < 0.1 else ())
-
-
 # Programs
 
 
@@ -124,34 +107,13 @@ def random_loop(rnd: Random, family: Family, enclosing: dict[str, str], depth: i
     )
 
 
-def random_group(rnd: Random, family: Family, enclosing: dict[str, str], depth: int) -> Body:
-    """Operations that belong together, so that some programs leave memory as they found it."""
-    inner = random_body(rnd, family, enclosing, depth - 1) if depth and rnd.random() < 0.6 else ()
-    name = rnd.choice(family.arrays).name
-    gone = Operation("delete", name)
-    kind = rnd.randrange(4)
-    if kind == 0 or family[name].is_input:
-        return (Operation("load", name), *inner, gone)
-    made = Operation("compute", name)
-    if kind == 1:
-        return (made, *inner, Operation("store", name), gone)
-    if kind == 2 and enclosing:
-        label = rnd.choice(list(enclosing))
-        again = When(Condition(label, "first", True), (Operation("load", name),))
-        done = When(Condition(label, "last", rnd.random() < 0.7), (Operation("store", name), gone))
-        return (again, made, *inner, done)
-    return (made, *inner, gone)
-
-
 def random_body(rnd: Random, family: Family, enclosing: dict[str, str], depth: int) -> Body:
     nodes: list[Node] = []
     for _ in range(rnd.randint(1, 3)):
         draw = rnd.random()
         if draw < 0.4 and depth:
             nodes.append(random_loop(rnd, family, enclosing, depth))
-        elif draw < 0.7:
-            nodes.extend(random_group(rnd, family, enclosing, depth))
-        elif draw < 0.8 and enclosing:
+        elif draw < 0.6 and depth and enclosing:
             body = random_body(rnd, family, enclosing, max(0, depth - 1))
             nodes.append(When(random_condition(rnd, enclosing), body))
         else:
@@ -171,98 +133,6 @@ def random_program(rnd: Random, family: Family) -> Program:
     return Program(tuple(phases))
 
 
-def gradient_program(rnd: Random, family: Family) -> Program:
-    """A legal program of the gradient family with random tiles: rows outside, columns outside, parts of axes."""
-    j, k = family.extents["j"], family.extents["k"]
-    ti, tj, tk, cut = rnd.randint(1, 2), rnd.randint(1, 2), rnd.randint(1, k), rnd.randint(0, j)
-    inner = (
-        load("Y"),
-        compute("S"),
-        compute("P", "S"),
-        compute("r"),
-        compute("R", "P"),
-        store("R"),
-        delete("R", "Y"),
-    )
-    rows = loop(
-        "i",
-        ti,
-        load("X", "w"),
-        loop("j", tj, inner, stop=cut),
-        loop("j", 1, inner, start=cut),
-        compute("n", "w"),
-        store("n", "r"),
-        delete("n", "r", "X"),
-    )
-    score = (
-        loop("k", tk, load("X", "Y"), compute("S"), delete("X", "Y")),
-        load("w"),
-        compute("P", "S"),
-        delete("w"),
-    )
-    columns = loop(
-        "j",
-        tj,
-        loop(
-            "i",
-            ti,
-            score,
-            compute("c"),
-            loop("k", tk, load("X"), compute("G"), delete("X")),
-            delete("P"),
-        ),
-        store("c", "G"),
-        delete("c", "G"),
-    )
-    parked = loop(
-        "j",
-        tj,
-        loop(
-            "i",
-            ti,
-            load("R", "r"),
-            loop(
-                "k",
-                tk,
-                load("Y"),
-                when(not_first("j"), load("H")),
-                compute("H"),
-                store("H"),
-                delete("H", "Y"),
-            ),
-            delete("R", "r"),
-        ),
-    )
-    sums = loop("i", ti, load("H", "n"), compute("z"), delete("H", "n"))
-    parts = [phase("", rows), phase("", columns), phase("", parked), phase("", sums, store("z"), delete("z"))]
-    return Program(tuple(parts[: rnd.choice([1, 2, 3, 4, 4])]))
-
-
-def schedule_program(rnd: Random, family: Family) -> Program:
-    """A schedule's program with random tiles, for the forward family."""
-    nq, nk, d, dv = (int(family.parameters[name]) for name in ("Nq", "Nk", "d", "dv"))
-    problem = Problem(nq, nk, d, dv)
-    schedule = available()[
-        rnd.choice(
-            [
-                "naive",
-                "standard",
-                "flash-1",
-                "flash-2",
-                "flash-2-pinned",
-                "square-tile",
-                "hybrid",
-                "small-cache",
-            ]
-        )
-    ]
-    free = schedule.optional_tiles + schedule.may_be_zero
-    tiles = {
-        name: rnd.randint(1, 3) for name in schedule.tile_names if name not in free or rnd.random() < 0.7
-    }
-    return schedule.program(problem, tiles)
-
-
 def product_program(rnd: Random, family: Family) -> Program:
     """A matrix product in any loop order, the partial sums parked where the order asks for it."""
     order = rnd.sample("ijk", 3)
@@ -273,9 +143,3 @@ def product_program(rnd: Random, family: Family) -> Program:
     else:
         work = loop(order[2], tiles[order[2]], when(not_first("k"), load("C")), work, store("C"), delete("C"))
     return program(phase("", loop(order[0], tiles[order[0]], loop(order[1], tiles[order[1]], work))))
-
-
-def legal_program(rnd: Random, family: Family) -> Program:
-    """A legal program that uses most of a family."""
-    makers = {"gradient": gradient_program, "matmul": product_program}
-    return makers.get(family.name, schedule_program)(rnd, family)

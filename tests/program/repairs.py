@@ -20,7 +20,7 @@ from pebble.program import (
     validate,
 )
 from tests.program.program_reference import Address, Outcome, refer
-from tests.program.random_programs import random_body, random_condition, random_operation
+from tests.program.random_programs import random_condition, random_operation
 
 Body = tuple[Node, ...]
 
@@ -154,23 +154,3 @@ def _altered(rnd: Random, node: Node, family: Family, enclosing: dict[str, str])
     if rnd.random() < 0.5 and node.action == "compute":
         return replace(node, replacing=rnd.choice([None, *(array.name for array in family.arrays)]))
     return random_operation(rnd, family, enclosing, node.action)
-
-
-def grown_program(rnd: Random, family: Family) -> Program:
-    """Legal phases one after the other, so that later loops meet chains and tiles in all sorts of states."""
-    text = Program(())
-    for _ in range(rnd.randint(2, 5)):
-        for _ in range(4):
-            axis = rnd.choice(list(family.extents))
-            body = random_body(rnd, family, {axis: axis}, rnd.choice([0, 1, 1, 2]))
-            start = rnd.choice([0, 0, 0, 1, 2])
-            stop = None if rnd.random() < 0.7 else max(start, family.extents[axis] - 1)
-            nest = Loop(axis, rnd.choice([1, 1, 1, 2]), body, start, stop, axis)
-            alone = random_body(rnd, family, {}, 1)
-            longer = Program((*text.phases, Phase("", (nest,) if rnd.random() < 0.7 else alone)))
-            if is_valid(longer, family):
-                longer, outcome = repaired(rnd, longer, family, 8)
-                if outcome.legal:
-                    text = longer
-                    break
-    return text

@@ -26,8 +26,7 @@ from tests.program.names import (
     when,
 )
 from tests.program.random_families import Subject
-from tests.program.random_programs import gradient_program, product_program
-from tests.program.repairs import grown_program
+from tests.program.random_programs import product_program
 
 __all__ = ["arrays_one_by_one", "fused", "legal_text", "random_tile"]
 
@@ -45,10 +44,6 @@ def legal_text(rnd: Random, subject: Subject) -> tuple[Program, str]:
         return schedule_text(rnd, subject.problem)
     if family.name == "matmul" and draw < 0.3:
         return product_program(rnd, family), "product"
-    if family.name == "gradient" and family.mask is None and draw < 0.3:
-        return gradient_program(rnd, family), "gradient"
-    if draw > 0.94 and sum(family.extents.values()) < 24:
-        return grown_program(rnd, family), "grown"
     if draw > 0.72:
         return fused(rnd, family), "fused"
     return arrays_one_by_one(rnd, family), "one by one"

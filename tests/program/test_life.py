@@ -154,6 +154,13 @@ def loaded_over_another() -> Program:
     return program(before, compute("U", j=(0, 2)), store("U"), compute("U", j=(2, 6)), load("U"))
 
 
+def stored_over_more() -> Program:
+    """Slow memory keeps what is further: the sum that is loaded has gone on to key 4."""
+    far, near = ((compute("U", j=(0, end)), store("U"), delete("U")) for end in (4, 2))
+    ready = (load("Q", "K", "V"), compute("S"), compute("P"))
+    return program(ready, far, near, load("U"), compute("U", j=(2, 6)))
+
+
 def first_of_other_tiles() -> Program:
     """Whether a tile of queries is the first depends on the keys: it may be so at the last ones alone."""
     loaded = when(first("j"), when(first("i"), load("Q")))
@@ -193,6 +200,7 @@ BROKEN = {
     "one tile": bare(one_tile_of_many(), "window:6"),
     "pairs": bare(pairs_of_other_tiles(), "window:2"),
     "loaded over": bare(loaded_over_another()),
+    "stored over": bare(stored_over_more()),
     "first": bare(first_of_other_tiles(), "causal"),
     "loop in parts": bare(of_the_whole_loop(), "window:6", 8),
     "step": (read_before_its_step(), with_outputs(gated(), ())),

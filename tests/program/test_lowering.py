@@ -13,10 +13,11 @@ from pebble.game.replay import replay
 from pebble.program import Program, compute, delete, load, loop, lowering, phase, program, store
 from pebble.program.counting.run import run
 from pebble.program.lowering import lower
-from tests.program.program_checks import same_game
+from tests.program.differences import against_game
+from tests.program.generator import random_case
 from tests.program.program_reference import executions, refer
-from tests.program.random_programs import legal_program, random_family, relabelled, small_family
-from tests.program.repairs import mutated, repaired
+from tests.program.random_programs import relabelled, small_family
+from tests.program.repairs import repaired
 
 WORDS = ("load", "store", "compute", "delete")
 
@@ -66,7 +67,7 @@ def test_the_furthest_partial_result_is_what_is_loaded() -> None:
     pairs = (load("x", "y"), compute("P"))
     far, near = ((compute("r", j=(0, end)), store("r"), delete("r")) for end in (4, 2))
     nodes = program(phase("", pairs, far, near, load("r"), compute("r", j=(4, 5))))
-    same_game(nodes, family, refer(nodes, family))
+    assert not against_game(nodes, family, refer(nodes, family))
     assert "load r[1,3]" in moves(nodes, family)
     assert "load r[1,1]" not in moves(nodes, family)
 
@@ -74,14 +75,12 @@ def test_the_furthest_partial_result_is_what_is_loaded() -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_the_game_counts_what_the_reference_counts(seed: int) -> None:
     rnd = Random(seed)
-    family = random_family(rnd)
-    nodes = legal_program(rnd, family)
-    for _ in range(rnd.randint(0, 2)):
-        nodes = mutated(rnd, nodes, family)
-    nodes, outcome = repaired(rnd, nodes, family)
+    case = random_case(rnd)
+    family = case.family
+    nodes, outcome = repaired(rnd, case.program, family)
     if not outcome.legal:
         return
-    same_game(nodes, family, outcome)
+    assert not against_game(nodes, family, outcome)
     counted = run(nodes, family)
     assert (counted.total_reads, counted.peak) == (outcome.reads.total(), outcome.peak)
     whole = moves(nodes, family)
@@ -96,8 +95,8 @@ def test_what_takes_everything_to_exist_makes_the_same_moves(
 ) -> None:
     """Without a mask the columns are sums; the lowering that asks what exists makes the same, or the same error."""
     rnd = Random(seed)
-    family = random_family(rnd)
-    nodes = legal_program(rnd, family) if seed % 2 else mutated(rnd, legal_program(rnd, family), family)
+    case = random_case(rnd, masked=0)
+    nodes, family = case.program, case.family
 
     def made() -> list[str]:
         try:

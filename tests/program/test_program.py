@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.matmul import matmul_family
-from pebble.computations.problem import Problem
 from pebble.program import (
     Loop,
     Nodes,
@@ -32,10 +29,8 @@ from pebble.program import (
     when,
 )
 from pebble.program.counting.run import run
-from pebble.program.schedule import Schedule, get
+from tests.program.generator import case_of
 from tests.program.program_reference import executions
-from tests.program.random_programs import gradient_family, random_family, random_program
-from tests.program.repairs import is_valid
 
 FAMILY = matmul_family(9, 8, 7)
 
@@ -153,11 +148,8 @@ def test_tiles() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_walk_against_the_references_walk(seed: int) -> None:
-    rnd = Random(seed)
-    family = random_family(rnd)
-    nodes = random_program(rnd, family)
-    if not is_valid(nodes, family):
-        return
+    case = case_of(seed)
+    nodes, family = case.program, case.family
     for array in family.arrays:
         mine = [
             (done.operation, done.path, tuple(done.tiles.get(x, (0, family.extents[x])) for x in array.axes))
@@ -188,41 +180,3 @@ def test_programs_are_values() -> None:
     assert one != text(loop("i", 3, load("A"), when(first("i"), store("C"))))
     assert isinstance(one.phases[0].body[0], Loop)
     assert Operation("load", "A") == load("A")[0]
-
-
-# The tiles that schedules choose
-
-
-def fits(schedule: Schedule, problem: Problem, M: int, tiles: dict[str, int]) -> bool:
-    return run(schedule.program(problem, tiles), schedule.family(problem)).peak <= M
-
-
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize(("name", "tile"), [("flash-1", "cols"), ("flash-2", "rows")])
-def test_the_chosen_tile_fits_and_the_next_does_not(name: str, tile: str, seed: int) -> None:
-    rnd = Random(seed)
-    schedule = get(name)
-    problem = Problem(
-        rnd.randint(1, 3000),
-        rnd.randint(1, 3000),
-        rnd.randint(1, 130),
-        rnd.randint(1, 130),
-        stats=rnd.random() < 0.5,
-    )
-    least = schedule.least_M(problem)
-    M = least + rnd.choice([0, 1, rnd.randint(0, 50), rnd.randint(0, 10**4), rnd.randint(0, 10**6)])
-    chosen = dict(schedule.tiles(problem, M))
-    assert list(chosen) == [tile]
-    assert fits(schedule, problem, M, chosen)
-    high = {"cols": problem.Nk, "rows": problem.Nq, "side": max(problem.Nq, problem.Nk, problem.dv)}[tile]
-    if chosen[tile] < high:
-        assert not fits(schedule, problem, M, {tile: chosen[tile] + 1})
-        larger = {tile: rnd.randint(chosen[tile] + 1, high)}
-        assert not fits(schedule, problem, M, larger)
-    else:
-        assert chosen[tile] == high
-
-
-def test_gradient_family_has_chains_both_ways() -> None:
-    family = gradient_family(4, 3, 2)
-    assert {array.chain for array in family.arrays} == {None, "i", "j", "k"}

@@ -17,18 +17,14 @@ from pebble.program import (
     delete,
     load,
     loop,
-    not_first,
-    not_last,
     phase,
     program,
     store,
-    when,
 )
 from pebble.program.counting.run import run
 from pebble.program.numbers import evaluate
 from tests.program.differences import differences
 from tests.program.generator import Case
-from tests.program.random_families import stepped_family, under
 
 SCORES = (load("Q", "K", "V"), compute("S"))
 STEP = (compute("a"), compute("m"), compute("P", "S"), compute("l"), compute("U"), delete("P", "a"))
@@ -65,27 +61,6 @@ def test_another_step_than_is_held_is_refused(mask: str | None, nodes: Nodes, wo
         with pytest.raises(Violation, match=words) as refused:
             run(text(SCORES, nodes), online(6, 6, mask), induction=induction)
         assert refused.value.rule == "compute-needs-predecessors"
-
-
-@pytest.mark.parametrize("step", ["a", "P"])
-@pytest.mark.parametrize("mask", [None, "causal", "window:left=8,right=1"])
-def test_a_chain_that_stays_is_no_constant_for_its_readers(step: str, mask: str | None) -> None:
-    """What fits in the second iteration, and is not read in the first and the last, does not fit in between."""
-    stop = 1 if step == "a" else 2
-    inner = when(not_first("j"), when(not_last("j"), compute(step), delete(step)))
-    nodes = text(SCORES, loop("j", 1, compute("m"), stop=stop), loop("j", 1, inner))
-    assert not differences(Case(nodes, online(9, 9, mask)))
-
-
-@pytest.mark.parametrize("mask", [None, "causal", "window:3"])
-@pytest.mark.parametrize("rows", [1, 2, 9])
-def test_sums_over_both_axes_read_at_a_step(rows: int, mask: str | None) -> None:
-    family = stepped_family(9, 9, 1)
-    family = family if mask is None else under(family, make_mask(mask, 9, 9))
-    columns = loop("i", 1, compute("G"), compute("c"), label="row")
-    keys = loop("j", 1, compute("a"), compute("m"), compute("P"), compute("H"), compute("r"))
-    nodes = text(load("X", "Y", "w"), compute("S"), loop("i", rows, keys), loop("j", 1, columns))
-    assert not differences(Case(nodes, family))
 
 
 def test_numbers_take_a_tile_of_one_step() -> None:

@@ -1,50 +1,26 @@
-"""Masks kept block by block, against the same masks stored pair by pair."""
+"""Masks kept block by block: their pairs, their sizes, and what is refused."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks import BlockMask, DenseMask, block_mask, grouped_mask, make_mask
-from pebble.computations.masks.mask import OTHER_AXIS
 from tests.computations.small_masks import whole
-from tests.support.amounts import examples
-from tests.support.block_masks import block_masks, blocks_table
-from tests.support.mask_questions import check_answers
+from tests.program.random_masks import CLASSES, masks_of
 
 
-@given(block_masks)
-def test_it_has_the_pairs_of_its_blocks(mask: BlockMask) -> None:
-    np.testing.assert_array_equal(whole(mask), blocks_table(mask))
-
-
-@examples(40, 200)
-@given(block_masks, st.sampled_from("ij"), st.data())
-def test_it_knows_what_the_same_dense_mask_knows(mask: BlockMask, axis: str, data: st.DataObject) -> None:
-    dense = DenseMask("some", blocks_table(mask))
-    check_answers(mask, dense, axis, data)
-    assert mask.separations(axis) == dense.separations(axis)
-
-
-@given(block_masks)
-def test_lines_of_a_steady_part_have_the_same_partners(mask: BlockMask) -> None:
-    for axis, other in OTHER_AXIS.items():
-        pairs = mask.lines_matrix(axis, (0, mask.extents[axis]), (0, mask.extents[other]))
-        told = 0
-        for part in mask.steady_parts(axis):
-            assert (pairs[part.start : part.stop] == pairs[part.start]).all()
-            told += part.stop - part.start
-        assert told == mask.present(axis)
-
-
-@given(block_masks, st.integers(1, 4))
-def test_a_group_of_blocks_is_a_mask_of_blocks(mask: BlockMask, group: int) -> None:
-    grouped = grouped_mask(mask, group)
-    assert isinstance(grouped, BlockMask)
-    np.testing.assert_array_equal(whole(grouped), np.repeat(blocks_table(mask), group, axis=0))
+def test_it_has_the_pairs_of_its_blocks_also_in_groups() -> None:
+    for mask, rng in masks_of(CLASSES["blocks"], 60):
+        assert isinstance(mask, BlockMask)
+        row, column = (np.arange(mask.extents[axis]) // mask.sides[axis] for axis in "ij")
+        table = mask.blocks[row[:, None], column]
+        np.testing.assert_array_equal(whole(mask), table)
+        group = int(rng.integers(1, 5))
+        grouped = grouped_mask(mask, group)
+        assert isinstance(grouped, BlockMask)
+        np.testing.assert_array_equal(whole(grouped), np.repeat(table, group, axis=0))
 
 
 def test_equal_masks() -> None:

@@ -1,61 +1,29 @@
-"""The butterfly, kept by its rule, against the same mask kept block by block."""
+"""The butterfly, kept by its rule: its pairs, its sizes, and what is refused."""
 
 from __future__ import annotations
 
-from random import Random
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks import BlockMask, DenseMask, grouped_mask, make_mask
+from pebble.computations.masks import grouped_mask, make_mask
 from pebble.computations.masks.butterfly_mask import ButterflyMask
-from pebble.computations.masks.mask import OTHER_AXIS
 from tests.computations.small_masks import made, whole
-from tests.support.amounts import examples
-from tests.support.block_masks import blocks_table, random_butterfly
-from tests.support.mask_questions import check_answers
-
-BUTTERFLIES = st.builds(lambda seed: random_butterfly(Random(seed)), st.integers(0, 10**6))
+from tests.program.random_masks import CLASSES, masks_of
 
 
-@examples(30, 200)
-@given(BUTTERFLIES, st.sampled_from("ij"), st.data())
-def test_it_knows_what_the_same_dense_mask_knows(mask: ButterflyMask, axis: str, data: st.DataObject) -> None:
-    np.testing.assert_array_equal(whole(mask), blocks_table(mask))
-    dense = DenseMask("some", blocks_table(mask))
-    check_answers(mask, dense, axis, data)
-
-
-@given(BUTTERFLIES)
-def test_lines_of_a_steady_part_have_the_same_partners(mask: ButterflyMask) -> None:
-    for axis, other in OTHER_AXIS.items():
-        pairs = mask.lines_matrix(axis, (0, mask.extents[axis]), (0, mask.extents[other]))
-        parts = mask.steady_parts(axis)
-        assert all((pairs[part.start : part.stop] == pairs[part.start]).all() for part in parts)
-        assert sum(part.stop - part.start for part in parts) == mask.extents[axis]
-
-
-@given(BUTTERFLIES, st.integers(1, 4))
-def test_the_same_as_block_by_block(mask: ButterflyMask, group: int) -> None:
-    blocks = mask.allowed((0, mask.blocks), (0, mask.blocks))
-    table = BlockMask("blocks", mask.Nq, mask.Nk, (mask.sides["i"], mask.sides["j"]), blocks)
-    for axis, other in OTHER_AXIS.items():
-        partners = np.arange(mask.extents[other]) % 3 == 0
-        assert (mask.degrees(axis, partners) == table.degrees(axis, partners)).all()
-    assert mask.pairs == table.pairs
-    grouped = grouped_mask(mask, group)
-    assert isinstance(grouped, ButterflyMask)
-    np.testing.assert_array_equal(whole(grouped), np.repeat(whole(mask), group, axis=0))
-
-
-def test_few_blocks() -> None:
-    for blocks in range(1, 6):
-        mask = ButterflyMask("few", 2 * blocks, 3 * blocks, (2, 3))
-        np.testing.assert_array_equal(whole(mask), blocks_table(mask))
-        assert mask.first("i").tolist() == blocks_table(mask).argmax(axis=1).tolist()
+def test_blocks_differ_in_one_digit_at_most_also_in_groups() -> None:
+    few = ((ButterflyMask("few", 2 * n, 3 * n, (2, 3)), np.random.default_rng(n)) for n in range(1, 6))
+    for mask, rng in (*few, *masks_of(CLASSES["butterfly"], 60)):
+        assert isinstance(mask, ButterflyMask)
+        row, column = (np.arange(mask.extents[axis]) // mask.sides[axis] for axis in "ij")
+        differ = row[:, None] ^ column
+        table = (differ & (differ - 1)) == 0
+        np.testing.assert_array_equal(whole(mask), table)
+        group = int(rng.integers(1, 5))
+        grouped = grouped_mask(mask, group)
+        assert isinstance(grouped, ButterflyMask)
+        np.testing.assert_array_equal(whole(grouped), np.repeat(table, group, axis=0))
 
 
 def test_equal_masks() -> None:

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pebble.computations.masks import BandMask, BlockToeplitzMask
+from pebble.computations.masks import BlockToeplitzMask
 from pebble.computations.masks.line_pieces import LinePieces
-from tests.support.repeating_masks import blocks_table, random_band
-
-
-def long_blocks(rng: np.random.Generator) -> BlockToeplitzMask:
-    """Many blocks, so that pieces come again often."""
-    L = int(rng.integers(1, 9))
-    patterns = [random_band(rng, L, L) for _ in range(rng.integers(2, 4))]
-    if rng.random() < 0.3:  # a diagonal that comes again in every block
-        patterns[-1] = BandMask("diagonal", L, np.arange(L), np.full(L, L))
-    return BlockToeplitzMask("blocks", int(rng.integers(4, 12)) * L, L, patterns[:-1], patterns[-1])
+from tests.computations.small_masks import whole
+from tests.program.random_masks import CLASSES, masks_of
 
 
 def check(pieces: LinePieces, first: list[int], rng: np.random.Generator) -> None:
@@ -34,10 +26,9 @@ def check(pieces: LinePieces, first: list[int], rng: np.random.Generator) -> Non
 
 
 def test_what_is_asked_of_pieces() -> None:
-    for seed in range(250):
-        rng = np.random.default_rng(seed)
-        mask = long_blocks(rng)
-        table = blocks_table(mask)
+    for mask, rng in masks_of(CLASSES["toeplitz"], 250, 80):
+        assert isinstance(mask, BlockToeplitzMask)
+        table = whole(mask)
         for axis, lines in (("i", table), ("j", table.T)):
             first = np.where(lines.any(axis=1), lines.argmax(axis=1), -1).tolist()
             for _ in range(4):

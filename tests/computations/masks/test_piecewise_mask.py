@@ -1,73 +1,59 @@
-"""Unions of bands and masks of blocks that repeat, against the same masks stored pair by pair."""
+"""Unions of bands and masks of blocks that repeat: their pairs, their sizes, and what is refused."""
 
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from pebble.computations.masks import (
     BandMask,
     BlockToeplitzMask,
-    DenseMask,
     UnionMask,
     causal_mask,
     make_mask,
     window_mask,
 )
 from tests.computations.small_masks import made, whole
-from tests.support.amounts import examples
-from tests.support.bands import bands
+from tests.program.random_masks import CLASSES, masks_of
 from tests.support.mask_definitions import definitions
-from tests.support.mask_questions import check_answers
-from tests.support.repeating_masks import block_toeplitz, blocks_table, table_of, unions
 
 LARGE = 10**9
 Piecewise = UnionMask | BlockToeplitzMask
-masks = st.one_of(unions, block_toeplitz)
 
 
-@given(unions)
-def test_a_union_has_the_pairs_of_its_bands(mask: UnionMask) -> None:
-    np.testing.assert_array_equal(whole(mask), table_of(*mask.bands))
+def table_of(bands: Sequence[BandMask]) -> NDArray[np.int64]:
+    """How many of some bands have a pair."""
+    return np.asarray(np.sum([whole(band) for band in bands], axis=0))
 
 
-@given(block_toeplitz)
-def test_blocks_have_the_pairs_of_their_patterns(mask: BlockToeplitzMask) -> None:
-    np.testing.assert_array_equal(whole(mask), blocks_table(mask))
+def test_a_union_has_the_pairs_of_its_bands() -> None:
+    for mask, _ in masks_of(CLASSES["union"], 60):
+        assert isinstance(mask, UnionMask)
+        np.testing.assert_array_equal(whole(mask), table_of(mask.bands))
+        none = BandMask("none", mask.Nk, *np.zeros((2, mask.Nq), dtype=np.int64))
+        again, other = UnionMask(mask.spec, mask.bands), UnionMask(mask.spec, [*mask.bands, none])
+        assert again == mask != other
+        assert hash(again) == hash(mask)
 
 
-@examples(25, 100)
-@given(masks, st.sampled_from("ij"), st.data())
-def test_they_know_what_the_same_dense_mask_knows(mask: Piecewise, axis: str, data: st.DataObject) -> None:
-    dense = DenseMask("some", whole(mask))
-    check_answers(mask, dense, axis, data)
-
-
-@given(st.one_of(bands(), unions), st.sampled_from("ij"))
-def test_between_its_ends_a_line_follows_one_rule(mask: BandMask | UnionMask, axis: str) -> None:
-    """All or nothing is seen between two ends."""
-    table = whole(mask) if axis == "i" else whole(mask).T
-    ends = mask.ends_of(axis, np.arange(len(table)))
-    assert ends.shape[1] == len(table)
-    assert (ends >= 0).all()
-    assert (ends <= table.shape[1]).all()
-    for row, cuts in zip(table, ends.T.tolist(), strict=True):
-        for start, stop in zip(sorted(cuts)[:-1], sorted(cuts)[1:], strict=True):
-            assert len(set(row[start:stop].tolist())) <= 1
-
-
-@given(unions, st.sampled_from("ij"))
-def test_steady_parts_move_steadily(mask: UnionMask, axis: str) -> None:
-    ends = mask.ends_of(axis, np.arange(mask.extents[axis]))
-    for part in mask.steady_parts(axis):
-        assert (part.lines, part.partners) == (1, 1)
-        assert len(part.moves) == len(ends)
-        for step, moves in zip(np.diff(ends[:, part.start : part.stop]), part.moves, strict=True):
-            assert (step == moves).all()
+def test_blocks_have_the_pairs_of_their_patterns() -> None:
+    for mask, _ in masks_of(CLASSES["toeplitz"], 60):
+        assert isinstance(mask, BlockToeplitzMask)
+        L, N = mask.period, mask.Nq
+        table = np.zeros((N + L, N + L))
+        for row in range(-(-N // L)):
+            for column in range(row + 1):
+                box = slice(row * L, row * L + L), slice(column * L, column * L + L)
+                table[box] = table_of(mask.patterns[min(row - column, mask.depth)])
+        np.testing.assert_array_equal(whole(mask), table[:N, :N])
+        patterns = [UnionMask("pattern", bands) for bands in mask.patterns]
+        again, other = (BlockToeplitzMask(mask.spec, n, L, patterns[:-1], patterns[-1]) for n in (N, N + 1))
+        assert again == mask != other
+        assert hash(again) == hash(mask)
 
 
 @pytest.mark.parametrize("N", [1, 2, 3, 7, 12, 13])
@@ -143,24 +129,3 @@ def test_what_is_no_union_or_blocks_is_refused() -> None:
         BlockToeplitzMask("blocks", 9, 4, [own], causal_mask(3, 3))
     with pytest.raises(ValueError, match="diagonal has one"):
         BlockToeplitzMask("blocks", 9, 4, [], own)
-
-
-@given(masks)
-def test_they_are_equal_if_their_bands_are(mask: Piecewise) -> None:
-    if isinstance(mask, UnionMask):
-        none = BandMask("none", mask.Nk, *np.zeros((2, mask.Nq), dtype=np.int64))
-        again: Piecewise = UnionMask(mask.spec, mask.bands)
-        other: Piecewise = UnionMask(mask.spec, [*mask.bands, none])
-    else:
-        patterns = [UnionMask("pattern", bands) for bands in mask.patterns]
-        again = BlockToeplitzMask(mask.spec, mask.Nq, mask.period, patterns[:-1], patterns[-1])
-        other = BlockToeplitzMask(mask.spec, mask.Nq + 1, mask.period, patterns[:-1], patterns[-1])
-    assert again == mask
-    assert hash(again) == hash(mask)
-    assert other != mask
-
-
-@given(masks)
-def test_a_mask_that_is_known_to_be_connected_is(mask: Piecewise) -> None:
-    if mask.connected and mask.pairs:
-        assert max(DenseMask("some", whole(mask)).parts["i"]) == 0

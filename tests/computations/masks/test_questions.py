@@ -1,174 +1,224 @@
-"""What masks answer about boxes, against an array of all pairs; the tiles of a run against each other."""
+"""What masks of every class answer, against an array of all pairs; the tiles of a run against each other."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from random import Random
+import sys
+from collections import Counter
+from collections.abc import Hashable
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pebble.common.errors import InvalidInput
-from pebble.computations.masks import BandMask, Mask, UnionMask
-from pebble.computations.masks.band_questions import BandQuestions
-from pebble.computations.masks.grouped import grouped_mask
-from pebble.computations.masks.questions import Runs
+from pebble.computations.masks import BandMask, BlockToeplitzMask, DenseMask, Mask
+from pebble.computations.masks.block_pairs import BlockPairs
+from pebble.computations.masks.butterfly_mask import ButterflyMask
+from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.computations.masks.questions import Questions, Runs
+from pebble.computations.masks.single_lines import SingleLines
 from pebble.computations.masks.staircase import Staircase
-from pebble.computations.masks.union_questions import UnionQuestions
-from tests.program.random_masks import band, regular
+from tests.program.random_masks import CLASSES, masks_of
 from tests.support.table_questions import TableQuestions
 
 Whole = NDArray[np.int64]
-OTHER = {"i": "j", "j": "i"}
+Table = NDArray[np.bool_]
+KINDS = list(CLASSES)
+PATTERNS = ["toeplitz", "blocks", "butterfly", "dense"]
+NUMBER = 40
 
 
-def diagonal(rnd: Random, rows: int, cols: int) -> BandMask:
-    """A window with all of its ends moving by one, perhaps with queries without keys in the middle."""
-    low, high = sorted(rnd.randint(-rows, cols) for _ in range(2))
-    start, stop = (Staircase.clipped(rows, offset, 0, cols).values(0, rows) for offset in (low, high))
-    if rnd.random() < 0.5:
-        hole = slice(*sorted(rnd.randint(0, rows) for _ in range(2)))
-        stop[hole] = start[hole]
-    return BandMask("diagonal", cols, start, np.maximum.accumulate(stop).clip(start))
+def table_of(mask: Mask, axis: str) -> Table:
+    return mask.lines_matrix(axis, (0, mask.extents[axis]), (0, mask.extents[OTHER_AXIS[axis]]))
 
 
-def few_ends(rnd: Random, rows: int, cols: int) -> BandMask:
-    """A band whose ends have few values."""
-    values = [rnd.randint(0, cols) for _ in range(4)]
-    ends = np.array([sorted(rnd.choice(values) for _ in range(rows)) for _ in range(2)])
-    return BandMask("few", cols, ends.min(axis=0), ends.max(axis=0))
+def intervals(rng: np.random.Generator, number: int, extent: int) -> tuple[Whole, Whole]:
+    """Intervals of an axis: any, short ones, empty ones, and the whole."""
+    low, high = np.sort(rng.integers(0, extent + 1, (2, number)), axis=0)
+    short = np.minimum(low + rng.integers(0, 4, number), extent)
+    kind = rng.integers(0, 8, number)
+    short = np.where(kind < 3, np.minimum(low + 1, extent), short)
+    return np.where(kind == 0, 0, low), np.where(kind == 0, extent, np.where(kind < 6, short, high))
 
 
-def some_band(rnd: Random, rows: int, cols: int) -> BandMask:
-    """A band of some kind, perhaps of queries in groups."""
-    while True:
-        try:
-            if rnd.random() < 0.2:
-                group = rnd.randint(2, 4)
-                mask = grouped_mask(some_band(rnd, -(-rows // group), cols), group)
-            else:
-                mask = rnd.choice([band, diagonal, diagonal, few_ends, regular])(rnd, rows, cols)
-        except InvalidInput:
-            continue
-        if isinstance(mask, BandMask):
-            return mask
-
-
-def some_union(rnd: Random, rows: int, cols: int) -> UnionMask:
-    """A union of up to three bands."""
-    bands = [some_band(rnd, rows, cols)]
-    for _ in range(10):
-        more = rnd.choice([some_band, diagonal, few_ends])(rnd, bands[0].Nq, bands[0].Nk)
-        try:
-            bands = list(UnionMask("union", [*bands, more]).bands)
-        except ValueError:  # a pair in common, or another size
-            continue
-        if len(bands) == 3:
-            break
-    return UnionMask("union", bands)
-
-
-def masks(seed: int, number: int) -> Iterator[tuple[Mask, np.random.Generator]]:
-    """Bands and unions of at most 40 queries and keys."""
-    rnd = Random(seed)
-    for _ in range(number):
-        rows, cols = (rnd.randint(1, rnd.choice([6, 16, 32])) for _ in range(2))
-        maker = rnd.choice([some_band, some_union])
-        yield maker(rnd, rows, rnd.choice([rows, cols])), np.random.default_rng(rnd.getrandbits(32))
-
-
-def intervals(rng: np.random.Generator, extent: int, number: int) -> Whole:
-    """Beginnings and ends of intervals: some of all, of one line, or empty."""
-    found = np.sort(rng.integers(0, extent + 1, (2, number)), axis=0)
-    found[:, rng.random(number) < 0.2] = [[0], [extent]]
-    one = rng.random(number) < 0.2
-    found[0, one] = np.minimum(found[0, one], extent - 1)
-    found[1, one] = found[0, one] + 1
-    return found
-
-
-def test_all_questions() -> None:
-    for mask, rng in masks(1, 60):
+@pytest.mark.parametrize("kind", KINDS)
+def test_answers_about_many_boxes(kind: str) -> None:
+    for mask, rng in masks_of(CLASSES[kind], NUMBER):
         asked, table = mask.questions, TableQuestions(mask)
-        assert isinstance(asked, BandQuestions | UnionQuestions)
-        for axis, other in OTHER.items():
-            lines, partners = (intervals(rng, mask.extents[name], 50) for name in (axis, other))
-            for one in (asked, table):
-                assert one.extents == mask.extents
+        assert asked.extents == table.extents
+        for axis, other in OTHER_AXIS.items():
+            lines, partners = (intervals(rng, 40, mask.extents[name]) for name in (axis, other))
             for name, boxes in (
                 ("pairs", (*lines, *partners)),
                 ("has", (*lines, *partners)),
                 ("lines_seen", (*lines, *partners)),
-                ("present", (*lines,)),
+                ("present", lines),
                 ("begun", (*lines, partners[0])),
                 ("behind_latest", (*lines, *partners)),
             ):
-                found = getattr(asked, name)(axis, *boxes)
-                np.testing.assert_array_equal(
-                    found, getattr(table, name)(axis, *boxes), f"{name} {axis} {mask}"
-                )
+                found, right = (getattr(one, name)(axis, *boxes) for one in (asked, table))
+                assert found.dtype == right.dtype
+                np.testing.assert_array_equal(found, right, f"{name} {axis} {mask}")
 
 
-def look(pairs: NDArray[np.bool_], loop: list[int], tile: int, number: int) -> Hashable:
-    """Return all that may be seen of a tile: its pairs, line by line, and the flags of lines and partners."""
+@pytest.mark.parametrize("kind", KINDS)
+def test_answers_about_a_box_or_some_lines(kind: str) -> None:
+    for mask, rng in masks_of(CLASSES[kind], NUMBER, 24):
+        table = table_of(mask, "i")
+        dense = DenseMask("some", table)
+        assert mask.pairs == table.sum()
+        for axis, other in OTHER_AXIS.items():
+            lines, partners = (tuple(np.sort(rng.integers(0, mask.extents[one] + 1, 2)).tolist())
+                               for one in (axis, other))  # fmt: skip
+            box = (lines, partners) if axis == "i" else (partners, lines)
+            chosen = rng.integers(0, mask.extents[axis], 5)
+            asked = rng.random(mask.extents[other]) < 0.5
+            for name, arguments in (
+                ("count", box),
+                ("matrix", box),
+                ("lines_matrix", (axis, lines, partners)),
+                ("present", (axis,)),
+                ("present", (axis, *lines)),
+                ("first", (axis,)),
+                ("last", (axis,)),
+                ("first", (axis, lines)),
+                ("last", (axis, lines)),
+                ("first_of", (axis, chosen)),
+                ("last_of", (axis, chosen)),
+                ("degrees", (axis, asked)),
+            ):
+                found, right = (getattr(one, name)(*arguments) for one in (mask, dense))
+                np.testing.assert_array_equal(found, right, f"{name} {arguments} {mask}")
+            np.testing.assert_array_equal(mask.parts[axis], dense.parts[axis])
+            if kind in ("blocks", "butterfly"):
+                assert mask.separations(axis) == dense.separations(axis)
+        if mask.connected and mask.pairs:
+            assert dense.parts["i"].max() == 0
+
+
+def test_a_dense_mask_knows_its_array() -> None:
+    """What all other masks are held to."""
+    for mask, _ in masks_of(CLASSES["dense"], NUMBER):
+        for axis in OTHER_AXIS:
+            table = table_of(mask, axis)
+            partners = [np.flatnonzero(line) for line in table]
+            assert mask.first(axis).tolist() == [min(one, default=table.shape[1]) for one in partners]
+            assert mask.last(axis).tolist() == [max(one, default=-1) for one in partners]
+            assert mask.present(axis) == sum(len(one) > 0 for one in partners)
+
+
+# Runs of tiles that are alike
+
+
+def look(table: Table, loop: list[int], tile: int, number: int) -> Hashable:
+    """What a program can see of a tile of a loop: its pairs, and what lies around it."""
     w0, w1, p, q = loop
     x0, x1 = w0 + number * tile, min(w0 + (number + 1) * tile, w1)
     flags = (
-        pairs[x0:x1, :p].any(1),
-        pairs[x0:x1, q:].any(1),
-        pairs[w0:x0, p:q].any(0),
-        pairs[x1:w1, p:q].any(0),
+        table[x0:x1, :p].any(axis=1),
+        table[x0:x1, q:].any(axis=1),
+        table[w0:x0, p:q].any(axis=0),
+        table[x1:w1, p:q].any(axis=0),
     )
-    return x1 - x0, pairs[x0:x1, p:q].tobytes(), *(flag.tobytes() for flag in flags)
+    return x1 - x0, table[x0:x1, p:q].tobytes(), *(flag.tobytes() for flag in flags)
 
 
-def check_rise(pairs: NDArray[np.bool_], loop: list[int], lines: range) -> None:
+def check_rise(table: Table, loop: list[int], lines: range) -> None:
     """Each line has as many pairs more, or fewer, than the one before; all have pairs elsewhere, or none."""
     _, _, p, q = loop
-    seen = pairs[lines.start : lines.stop]
+    seen = table[lines.start : lines.stop]
     assert len(np.unique(np.diff(seen[:, p:q].sum(axis=1)))) == 1
     for side in (seen[:, :p], seen[:, q:]):
         assert len(np.unique(side.any(axis=1))) == 1
 
 
-def check_runs(pairs: NDArray[np.bool_], loops: Whole, tiles: Whole, runs: Runs, rises: bool = False) -> None:
+def check_runs(table: Table, loops: list[list[int]], tiles: list[int], runs: Runs, rises: bool) -> None:
     """Compare the tiles of every run with the group's, and all tiles with those that have pairs."""
     assert (np.diff(runs.parent) >= 0).all()
-    for number, (loop, tile) in enumerate(zip(loops.T.tolist(), tiles.tolist(), strict=True)):
+    for number, (loop, tile) in enumerate(zip(loops, tiles, strict=True)):
         visited: list[int] = []
-        for _, first, length, times in zip(
-            *(array[runs.parent == number].tolist() for array in runs), strict=True
-        ):
-            looks = [look(pairs, loop, tile, first + index) for index in range(length * times)]
+        for _, first, length, times in np.stack(runs)[:, runs.parent == number].T.tolist():
+            assert length > 0 < times
+            looks = [look(table, loop, tile, first + index) for index in range(length * times)]
             assert looks == looks[:length] * times
             if rises and length > 1:
-                check_rise(pairs, loop, range(loop[0] + first, loop[0] + first + length))
+                check_rise(table, loop, range(loop[0] + first, loop[0] + first + length))
             visited += range(first, first + length * times)
         assert visited == sorted(set(visited))
         w0, w1, p, q = loop
-        busy = [n for n, x in enumerate(range(w0, w1, tile)) if pairs[x : min(x + tile, w1), p:q].any()]
+        busy = [n for n, x in enumerate(range(w0, w1, tile)) if table[x : min(x + tile, w1), p:q].any()]
         assert set(busy) <= set(visited) <= set(range(-((w0 - w1) // tile)))
 
 
-@pytest.mark.parametrize("table", [False, True])
-def test_runs(table: bool) -> None:
-    for mask, rng in masks(2 + table, 20 if table else 80):
-        asked = TableQuestions(mask) if table else mask.questions
-        for axis, other in OTHER.items():
-            loops = np.concatenate([intervals(rng, mask.extents[name], 20) for name in (axis, other)])
-            tiles = rng.integers(1, rng.choice([1, 1, 3, 40]) + 1, 20)
+@pytest.mark.parametrize("kind", [*KINDS, "table"])
+def test_the_tiles_of_runs_are_alike_and_all_that_have_pairs(kind: str) -> None:
+    for mask, rng in masks_of(CLASSES["union" if kind == "table" else kind], NUMBER):
+        asked: Questions = TableQuestions(mask) if kind == "table" else mask.questions
+        for axis, other in OTHER_AXIS.items():
+            loops = np.stack(
+                [*intervals(rng, 12, mask.extents[axis]), *intervals(rng, 12, mask.extents[other])]
+            )
+            tiles = rng.integers(1, rng.choice([1, 1, 3, 40]) + 1, 12)
             runs = asked.runs(axis, loops[0], loops[1], tiles, loops[2], loops[3])
-            pairs = mask.lines_matrix(axis, (0, mask.extents[axis]), (0, mask.extents[other]))
-            check_runs(pairs, loops, tiles, runs, asked.rises)
+            check_runs(table_of(mask, axis), loops.T.tolist(), tiles.tolist(), runs, asked.rises)
 
 
-def numbers_of_runs(mask: Mask, tile: int, partners: int) -> int:
-    """Return how many runs a loop over all lines has, of either axis, for partners in the middle."""
-    n = mask.Nq
-    loop = [np.array([number]) for number in (0, n, tile, n // 2, n // 2 + partners)]
-    found = {len(mask.questions.runs(axis, *loop).first) for axis in OTHER}
-    return max(found)
+@pytest.mark.parametrize("kind", PATTERNS)
+def test_a_single_line_stands_for_as_many_as_look_like_it(kind: str) -> None:
+    for mask, rng in masks_of(CLASSES[kind], NUMBER):
+        for axis, other in OTHER_AXIS.items():
+            table = table_of(mask, axis)
+            w0, w1 = intervals(rng, 8, mask.extents[axis])
+            partner = rng.integers(0, mask.extents[other], 8)
+            kinds = np.stack(SingleLines(mask, axis).kinds(w0, w1, partner))
+            for number, (low, high, p) in enumerate(np.stack([w0, w1, partner], axis=1).tolist()):
+                loop = [low, high, p, p + 1]
+                found: Counter[Hashable] = Counter()
+                for line, _, times in kinds[1:, kinds[0] == number].T.tolist():
+                    assert table[low + line, p]
+                    found[look(table, loop, 1, line)] += times
+                assert found == Counter(
+                    look(table, loop, 1, line - low) for line in range(low, high) if table[line, p]
+                )
+
+
+@pytest.mark.parametrize("kind", ["toeplitz", "butterfly"])
+def test_sums_that_are_not_kept_are_the_same(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A function of the package has the name of the butterfly's module.
+    monkeypatch.setattr(sys.modules[ButterflyMask.__module__], "_MOST_SUMMED", 0)
+    monkeypatch.setattr(sys.modules[BlockPairs.__module__], "_MOST_KEPT", 0)
+    test_answers_about_many_boxes(kind)
+
+
+# Steady parts
+
+
+@pytest.mark.parametrize("kind", ["blocks", "butterfly"])
+def test_lines_of_a_steady_part_have_the_same_partners(kind: str) -> None:
+    for mask, _ in masks_of(CLASSES[kind], NUMBER):
+        for axis in OTHER_AXIS:
+            table, parts = table_of(mask, axis), mask.steady_parts(axis)
+            assert all((table[part.start : part.stop] == table[part.start]).all() for part in parts)
+            assert sum(part.stop - part.start for part in parts) == mask.present(axis)
+
+
+@pytest.mark.parametrize("kind", ["pieces", "union"])
+def test_between_its_ends_a_line_follows_one_rule_and_steady_parts_move_steadily(kind: str) -> None:
+    for mask, _ in masks_of(CLASSES[kind], NUMBER):
+        assert hasattr(mask, "ends_of")
+        for axis in OTHER_AXIS:
+            table = table_of(mask, axis)
+            ends = mask.ends_of(axis, np.arange(len(table)))
+            assert ((ends >= 0) & (ends <= table.shape[1])).all()
+            for row, cuts in zip(table, np.sort(ends, axis=0).T.tolist(), strict=True):
+                assert all(len(set(row[a:b].tolist())) <= 1 for a, b in pairwise(cuts))
+            for part in mask.steady_parts(axis):
+                assert len(part.moves) == len(ends)
+                for step, moves in zip(np.diff(ends[:, part.start : part.stop]), part.moves, strict=True):
+                    assert (step == moves).all()
+
+
+# Long masks
 
 
 def test_few_runs_for_many_lines() -> None:
@@ -177,8 +227,26 @@ def test_few_runs_for_many_lines() -> None:
     window = BandMask("window", n, Staircase.clipped(n, -(2**20) + 1, 0, n), Staircase.clipped(n, 1, 0, n))
     documents = np.arange(2**10) * 2**19
     start, stop = (Staircase(n, documents, documents + more, np.zeros(2**10)) for more in (0, 2**19))
+
+    def runs(mask: Mask, tile: int, partners: int) -> int:
+        """How many runs a loop over all lines has, of either axis, for partners in the middle."""
+        loop = [np.array([number]) for number in (0, n, tile, n // 2, n // 2 + partners)]
+        return max(len(mask.questions.runs(axis, *loop).first) for axis in OTHER_AXIS)
+
     for tile, partners in ((128, 128), (128, 1), (1, 1)):
-        assert numbers_of_runs(causal, tile, partners) == 3
-        assert numbers_of_runs(window, tile, partners) <= 5
+        assert runs(causal, tile, partners) == 3
+        assert runs(window, tile, partners) <= 5
     # Documents have no line that sees what no neighbour does: three tiles of each, whatever the partners.
-    assert numbers_of_runs(BandMask("documents", n, start, stop), 1, 10 * 2**19) == 30
+    assert runs(BandMask("documents", n, start, stop), 1, 10 * 2**19) == 30
+
+
+@pytest.mark.parametrize("axis", ["i", "j"])
+def test_far_from_the_diagonal_a_period_of_tiles_repeats(axis: str) -> None:
+    near, far = (
+        BandMask("near", 8, np.arange(8), np.full(8, 8)),
+        BandMask("far", 8, np.arange(8), np.arange(1, 9)),
+    )
+    questions = BlockToeplitzMask("own", 8000, 8, [near], far).questions
+    one = np.array([1])
+    runs = questions.runs(axis, 0 * one, 8000 * one, 3 * one, 4000 * one, 4002 * one)
+    assert (runs.length * runs.times).sum() > 4000 // 3 > 40 > runs.length.sum()

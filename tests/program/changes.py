@@ -1,19 +1,98 @@
-"""Changes to the text of a program that keep it legal mostly."""
+"""Changes to the text of a program: some keep it legal mostly, others break it mostly."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import islice
 from random import Random
 from typing import Literal
 
-from tests.program.breaking import double
-from tests.program.edits import Mutation, at_node, conditional, free_label, partial, pick
-from tests.program.names import Condition, Family, Loop, Node, Operation, Phase, Program, When, walk
-from tests.program.repairs import addresses, edited
+from tests.program.names import (
+    Condition,
+    Family,
+    Loop,
+    Node,
+    Operation,
+    Phase,
+    Program,
+    When,
+    cuts_at,
+    delete,
+    load,
+    walk,
+)
+from tests.program.random_programs import random_condition
+from tests.program.repairs import addresses, edited, is_valid, mutated
 
-__all__ = ["KEEPING"]
+__all__ = ["BREAKING", "KEEPING", "acceptable", "change"]
+
+Mutation = Callable[[Random, Program, Family], Program]
+Place = tuple[int, ...]
+
+
+def acceptable(program: Program, family: Family) -> bool:
+    """Whether a program makes sense; a chain that is masked cannot replace."""
+    if not is_valid(program, family):
+        return False
+    if family.mask is None:
+        return True
+    return not any(
+        isinstance(node, Operation) and node.replacing and family[node.array].chain in ("i", "j")
+        for _, node in addresses(program)
+    )
+
+
+def change(rnd: Random, program: Program, family: Family, mutations: list[Mutation]) -> tuple[Program, str]:
+    """The program after one change that makes sense, and the name of the change."""
+    for _ in range(40):
+        mutation = rnd.choice(mutations)
+        new = mutation(rnd, program, family)
+        if new != program and acceptable(new, family):
+            return new, mutation.__name__.replace("_", " ")
+    return program, ""
+
+
+def pick(rnd: Random, program: Program, *kinds: type) -> Place | None:
+    """The address of a node of some kind."""
+    found = [address for address, node in addresses(program) if isinstance(node, kinds)]
+    return rnd.choice(found) if found else None
+
+
+def at_node(
+    rnd: Random, program: Program, kind: type | tuple[type, ...], edit: Callable[..., tuple[Node, ...]]
+) -> Program:
+    """The program with one node of a kind edited."""
+    address = pick(rnd, program, *(kind if isinstance(kind, tuple) else (kind,)))
+    return program if address is None else edited(program, address, edit)
+
+
+def partial(rnd: Random, node: Operation, inside: dict[str, str], family: Family) -> tuple[Node, ...]:
+    """An operation on a part of its box along an axis that no loop runs over."""
+    free = [axis for axis in family[node.array].indices if axis not in inside.values()]
+    if not free:
+        return conditional(rnd, node, inside)
+    axis = rnd.choice(free)
+    extent = family.extents[axis]
+    start = rnd.randrange(extent)
+    stop = rnd.choice([start + 1, extent, rnd.randint(start + 1, extent)])
+    rest = tuple(one for one in node.at if one[0] != axis)
+    return (replace(node, at=(*rest, (axis, start, stop))),)
+
+
+def conditional(rnd: Random, node: Node, inside: dict[str, str]) -> tuple[Node, ...]:
+    return (When(random_condition(rnd, inside), (node,)),) if inside else (node,)
+
+
+def free_label(axis: str, inside: dict[str, str]) -> str:
+    return axis if axis not in inside else f"{axis}{len(inside)}"
+
+
+# Mostly legal afterwards
+
+
+def double(rnd: Random, program: Program, family: Family) -> Program:
+    return at_node(rnd, program, (Operation, Loop, When), lambda node, _: (node, node))
 
 
 def retile(rnd: Random, program: Program, family: Family) -> Program:
@@ -41,34 +120,12 @@ def split(rnd: Random, program: Program, family: Family) -> Program:
     return at_node(rnd, program, Loop, edit)
 
 
-def empty_loop(rnd: Random, program: Program, family: Family) -> Program:
-    """A loop over nothing, around something of the program."""
-
-    def edit(node: Node, inside: dict[str, str]) -> tuple[Node, ...]:
-        axis = rnd.choice(list(family.extents))
-        at = rnd.choice([0, family.extents[axis], rnd.randint(0, family.extents[axis])])
-        body = node.body if isinstance(node, Loop) and rnd.random() < 0.5 else (node,)
-        nothing = Loop(axis, rnd.choice([1, 1, 2]), body, at, at, free_label(axis, inside))
-        return (
-            (nothing, node) if rnd.random() < 0.6 else (node, nothing) if rnd.random() < 0.8 else (nothing,)
-        )
-
-    return at_node(rnd, program, (Operation, Loop), edit)
-
-
 def again(rnd: Random, program: Program, family: Family) -> Program:
     """A phase once more, the same objects, somewhere behind."""
     number = rnd.randrange(len(program.phases))
     at = rnd.randint(number + 1, len(program.phases))
     part = program.phases[number]
     return Program((*program.phases[:at], part, *program.phases[at:]))
-
-
-def node_again(rnd: Random, program: Program, family: Family) -> Program:
-    """A node as the last phase once more, without the loops around it."""
-    address = pick(rnd, program, Loop)
-    node = dict(addresses(program)).get(address) if address else None
-    return program if node is None else Program((*program.phases, Phase("", (node,))))
 
 
 def twice_around(rnd: Random, program: Program, family: Family) -> Program:
@@ -196,7 +253,79 @@ def part_of_tile(rnd: Random, program: Program, family: Family) -> Program:
     return at_node(rnd, program, Operation, edit)
 
 
+def cut(rnd: Random, program: Program, family: Family) -> Program:
+    """Tiles cut at the multiples of a length; something asked between the two loops, which have one label."""
+
+    def asked(node: Node) -> Node:
+        if isinstance(node, Operation):
+            return node
+        body = tuple(asked(inner) for inner in node.body)
+        twice = isinstance(node, Loop) and any(isinstance(a, Loop) and a.label == node.label for a in body)
+        if isinstance(node, Loop) and twice and rnd.random() < 0.4:
+            name, which = rnd.choice(family.inputs).name, rnd.choice(["first", "last"])
+            condition = Condition(node.label, which, rnd.random() < 0.5)  # type: ignore[arg-type]
+            told = When(condition, (*load(name), *(delete(name) if rnd.random() < 0.8 else ())))
+            body = (told, *body) if rnd.random() < 0.5 else (*body, told)
+        return replace(node, body=body)
+
+    parts = cuts_at(program, rnd.randint(2, 12)).phases
+    return Program(
+        tuple(part if part.generate else replace(part, body=tuple(map(asked, part.body))) for part in parts)
+    )
+
+
 KEEPING: list[Mutation] = [
-    extra_load, part_of_tile, part_of_tile, uneven, uneven, retile, split, split, empty_loop, again, node_again,
-    twice_around, generated, relabel, nest, park, double,
+    extra_load, part_of_tile, part_of_tile, uneven, uneven, retile, split, split, again, twice_around, generated,
+    relabel, nest, park, double, cut, cut,
 ]  # fmt: skip
+
+
+# Mostly not
+
+
+def drop_store(rnd: Random, program: Program, family: Family) -> Program:
+    """A store or delete left out, or made for a part of the array or some iterations only."""
+
+    def edit(node: Operation, inside: dict[str, str]) -> tuple[Node, ...]:
+        if node.action not in ("store", "delete", "load"):
+            return (node,)
+        return rnd.choice([(), partial(rnd, node, inside, family), conditional(rnd, node, inside)])
+
+    return at_node(rnd, program, Operation, edit)
+
+
+def part_of_box(rnd: Random, program: Program, family: Family) -> Program:
+    return at_node(rnd, program, Operation, lambda node, inside: partial(rnd, node, inside, family))
+
+
+def move(rnd: Random, program: Program, family: Family) -> Program:
+    """A node taken out and put beside another."""
+    address = pick(rnd, program, Operation, Loop)
+    node = dict(addresses(program)).get(address) if address else None
+    if address is None or node is None:
+        return program
+    without = edited(program, address, lambda _node, _: ())
+    target = pick(rnd, without, Operation, Loop)
+    if target is None:
+        return program
+    before = rnd.random() < 0.5
+    return edited(without, target, lambda other, _: (node, other) if before else (other, node))
+
+
+def swap_loops(rnd: Random, program: Program, family: Family) -> Program:
+    """Two loops one in the other change places; or what is around a loop goes inside it."""
+
+    def edit(node: Loop, inside: dict[str, str]) -> tuple[Node, ...]:
+        inner = [at for at, below in enumerate(node.body) if isinstance(below, Loop)]
+        if not inner:
+            return (node,)
+        at = rnd.choice(inner)
+        below = node.body[at]
+        assert isinstance(below, Loop)
+        body = (*node.body[:at], *below.body, *node.body[at + 1 :])
+        return (replace(below, body=(replace(node, body=body),)),)
+
+    return at_node(rnd, program, Loop, edit)
+
+
+BREAKING: list[Mutation] = [mutated, mutated, mutated, drop_store, drop_store, part_of_box, move, swap_loops]
