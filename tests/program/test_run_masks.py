@@ -1,18 +1,66 @@
-"""The machine under a mask: what two telling schedules move at any size, and what is refused."""
+"""The machine under a mask: against the game and on numbers, what two schedules move at any size, what is refused."""
 
 from __future__ import annotations
+
+from random import Random
 
 import numpy as np
 import pytest
 
-from pebble.common.errors import PebbleError
-from pebble.computations.masks import DenseMask
+from pebble.common.errors import CacheTooSmall, PebbleError
+from pebble.computations.masks import BandMask, DenseMask, Mask
 from pebble.computations.problem import Problem
+from pebble.computations.registry import random_inputs, reference_outputs
+from pebble.game.replay import replay
 from pebble.lab.count import count_schedule
 from pebble.program.counting.run import run
-from pebble.program.schedule import get, registered
+from pebble.program.lowering import lower
+from pebble.program.numbers import evaluate
+from pebble.program.schedule import fitting_tiles, get, registered
 from tests.program.named_cases import attention
 from tests.program.names import compute, delete, family_of, load, loop, phase, program
+from tests.support import amounts
+
+
+def random_mask(Nq: int, Nk: int, rnd: Random) -> Mask:
+    """A band or any pairs, some queries and keys without any."""
+    if rnd.random() < 0.5:
+        ends = np.array([sorted(rnd.randint(0, Nk) for _ in range(Nq)) for _ in range(2)])
+        mask: Mask = BandMask("band", Nk, ends.min(axis=0), ends.max(axis=0))
+    else:
+        mask = DenseMask("table", np.array([[rnd.random() < 0.4 for _ in range(Nk)] for _ in range(Nq)]))
+    mask.empty_rows = "zero"
+    return mask if mask.pairs else random_mask(Nq, Nk, rnd)
+
+
+@pytest.mark.parametrize("pass_name", ["forward", "backward"])
+@pytest.mark.parametrize("seed", amounts.first(2, range(12)))
+def test_schedules_play_the_game_and_compute_attention(pass_name: str, seed: int) -> None:
+    rnd = Random(seed)
+    Nq, Nk, stats = rnd.randint(1, 6), rnd.randint(1, 6), pass_name == "forward" and rnd.random() < 0.3
+    mask = random_mask(Nq, Nk, rnd)
+    problem = Problem(
+        Nq, Nk, rnd.randint(1, 3), rnd.randint(1, 3), stats=stats, pass_name=pass_name, mask=mask
+    )
+    family, inputs = family_of(problem), random_inputs(problem, np.random.default_rng(seed))
+    dag, expected = family.dag(), reference_outputs(problem, inputs)
+    assert (dag.n_vertices, dag.n_edges) == (family.n_vertices, family.n_edges)
+    for schedule in registered(pass_name, "plain"):
+        M = schedule.least_M(problem) + rnd.choice([0, 1, 7, 40])
+        try:
+            text = schedule.program(problem, fitting_tiles(schedule, problem, M))
+        except CacheTooSmall:
+            continue
+        counted, status = run(text, family, M), replay(dag, M, lower(text, family))
+        assert status.complete
+        assert (status.reads, status.writes, status.peak) == (
+            counted.total_reads,
+            counted.total_writes,
+            counted.peak,
+        )
+        found = evaluate(text, family, inputs)
+        for name in expected.keys() - {"l"}:
+            np.testing.assert_allclose(found[name], expected[name], rtol=1e-10, atol=1e-10)
 
 
 def test_causal_flash_2_at_any_size() -> None:
