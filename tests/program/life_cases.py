@@ -10,7 +10,7 @@ import numpy as np
 
 from pebble.common.errors import Violation
 from pebble.program.counting.life import Here, Unproved, prove
-from pebble.program.counting.rules import Machine
+from pebble.program.counting.plain import Machine
 from pebble.program.steps import Step
 from tests.program.names import (
     Family,

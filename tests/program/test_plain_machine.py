@@ -10,7 +10,7 @@ import pytest
 from pebble.common.errors import InvalidInput, TooManyOperations, Violation
 from pebble.computations.matmul import matmul_family
 from pebble.program.counting import storage
-from pebble.program.counting.plain import execute, execute_levels
+from pebble.program.counting.plain import execute
 from pebble.program.parts_in_turn import for_each_part
 from tests.program.generator import case_of
 from tests.program.names import (
@@ -54,7 +54,7 @@ def held_to_pebbles(text: Program, family: Family, M: int | None = None) -> Run 
     """Compare verdict, place, counts, peak and final state; the run, or the broken rule."""
     expected, refused = refer(text, family, M), None
     try:
-        found = execute(text, family, M)
+        found = execute(text, family, (M,))[0]
     except Violation as violation:
         refused = violation
     if refused is not None:
@@ -115,7 +115,7 @@ def test_sums_in_any_order_do_what_sets_of_terms_do(block: int) -> None:
             continue
         text, family = case
         try:
-            found = execute(text, family)
+            found = execute(text, family)[0]
             moved = (("load", found.reads), ("store", found.writes), ("compute", found.computes))
             counts = {
                 f"{action} {name}": count for action, of in moved for name, count in of.items() if count
@@ -134,7 +134,7 @@ def check_levels(seed: int, masked: bool) -> str:
     sizes = tuple(10**6 + level for level in range(levels))
     game, rule = played(text, family, sizes, inclusive), ""
     try:
-        runs = execute_levels(text, family, sizes, inclusive=inclusive)
+        runs = execute(text, family, sizes, inclusive=inclusive)
     except Violation as violation:
         rule = violation.rule
     if rule:
@@ -148,7 +148,7 @@ def check_levels(seed: int, masked: bool) -> str:
         scarce = [one.peak - 1 if at == level else size for at, size in enumerate(sizes)]
         if one.peak > 1 and (not inclusive or scarce == sorted(scarce)):
             with pytest.raises(Violation, match="more are needed"):
-                execute_levels(text, family, scarce, inclusive=inclusive)
+                execute(text, family, scarce, inclusive=inclusive)
     return ""
 
 
@@ -176,7 +176,7 @@ def test_parts_of_a_mask_are_executed_in_turn() -> None:
 
 def test_what_is_too_large_is_refused_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     family = matmul_family(4, 4, 3)
-    assert execute(PRODUCT, family, 17).io == 12 + 24 + 16
+    assert execute(PRODUCT, family, (17,))[0].io == 12 + 24 + 16
     with pytest.raises(TooManyOperations, match="more than 5 operations, executed one by one"):
         execute(PRODUCT, family, step_limit=5)
     monkeypatch.setattr(storage, "MOST_ELEMENTS", 39)
@@ -187,7 +187,7 @@ def test_what_is_too_large_is_refused_before_the_work(monkeypatch: pytest.Monkey
 def test_sums_in_any_order_under_a_mask_or_at_several_levels_are_refused() -> None:
     family = matmul_family(4, 4, 3)
     with pytest.raises(InvalidInput, match="not with sums in any order"):
-        execute_levels(PRODUCT, family.with_free_sums(["k"]), (10, 20))
+        execute(PRODUCT, family.with_free_sums(["k"]), (10, 20))
     free = family_of(Problem.square(4, 1, sums="free"))
     mask = make_mask("causal", 4, 4)
     assert mask is not None

@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput, TooManyOperations, Violation
-from pebble.common.units import fast_memory_words
 from pebble.program.counting import plain
-from pebble.program.counting.counted import FinalState, Run
+from pebble.program.counting.counted import Run
 from pebble.program.counting.effects import Fold
 from pebble.program.counting.life import Here, Unproved, prove_levels
 from pebble.program.counting.measure import in_turn, texts_in_turn
@@ -20,7 +19,8 @@ from pebble.program.validation import validate
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
-    from pebble.program.counting.rules import Machine
+    from pebble.program.counting.plain import Machine
+    from pebble.program.counting.storage import Storage
     from pebble.program.nodes import Program
 
     Path = tuple[int, ...]
@@ -46,17 +46,12 @@ def run(
     -------
     Run
     """
-    if M is not None:
-        M = fast_memory_words(M)
-    if observe is not None and induction:
-        raise InvalidInput("only a run without induction executes every operation, to be observed")
-
-    def execute(limit: int | None) -> tuple[Run]:
-        return (plain.execute(program, family, M, observe=observe, step_limit=limit),)
-
+    hierarchy = Hierarchy((M,))
     if not induction:
-        return execute(step_limit)[0]
-    return _verified(program, family, Hierarchy((M,)), execute, step_limit)[0]
+        return plain.execute(program, family, (M,), observe=observe, step_limit=step_limit)[0]
+    if observe is not None:
+        raise InvalidInput("only a run without induction executes every operation, to be observed")
+    return _verified(program, family, hierarchy, step_limit)[0]
 
 
 def run_levels(
@@ -115,21 +110,20 @@ def run_levels(
         raise InvalidInput(
             "programs for several memory levels are verified with chains, not with sums in any order"
         )
-
-    def execute(limit: int | None) -> tuple[Run, ...]:
-        return plain.execute_levels(program, family, capacities, inclusive=inclusive, step_limit=limit)
-
-    return _verified(program, family, hierarchy, execute, step_limit) if induction else execute(step_limit)
+    if not induction:
+        return plain.execute(program, family, capacities, inclusive=inclusive, step_limit=step_limit)
+    return _verified(program, family, hierarchy, step_limit)
 
 
 def _verified(
-    program: Program,
-    family: Family,
-    hierarchy: Hierarchy,
-    execute: Callable[[int | None], tuple[Run, ...]],
-    step_limit: int | None,
+    program: Program, family: Family, hierarchy: Hierarchy, step_limit: int | None
 ) -> tuple[Run, ...]:
     """Count a program where its text is proved to be legal, else execute it."""
+
+    def execute(limit: int | None) -> tuple[Run, ...]:
+        sizes, inclusive = hierarchy.capacities, hierarchy.inclusive
+        return plain.execute(program, family, sizes, inclusive=inclusive, step_limit=limit)
+
     try:
         found = fold(program, family, hierarchy.levels, hierarchy.inclusive)
     except Unproved as why:
@@ -204,10 +198,8 @@ def _folded(
         words = in_turn(folds(by_array=True), order).at[:, 0].tolist()
         return dict(zip([*counts["load"], "(step)"], words, strict=True))
 
-    def state() -> FinalState:
-        if levels == 1:
-            return plain.execute(program, family)._state()
-        return plain.execute_levels(program, family, [None] * levels, inclusive=inclusive)[level - 1]._state()
+    def state() -> Storage:
+        return plain.execute(program, family, [None] * levels, inclusive=inclusive)[level - 1]._state()
 
     return Run(
         family=family,
