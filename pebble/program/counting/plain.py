@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput, Violation
 from pebble.program.counting.counted import Run
-from pebble.program.counting.rules import Rules
+from pebble.program.counting.rules import BoxRules
 from pebble.program.counting.storage import SLOW, Storage
 from pebble.program.hierarchy import Hierarchy
 from pebble.program.nodes import Loop, Operation
@@ -26,7 +26,7 @@ STEP_LIMIT = 5_000_000
 MASKED_STEP_LIMIT = 600_000
 
 
-class Machine(Rules):
+class Machine(BoxRules):
     """Memory levels that run one program: every iteration of every loop."""
 
     def execute(self) -> Run:

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from pebble.program.counting.storage import Box, Storage
     from pebble.program.nodes import Interval, Program
 
-__all__ = ["Rules"]
+__all__ = ["BoxRules"]
 
 
-class Rules:
+class BoxRules:
     """One or several memory levels in which operations are executed, one after the other.
 
     Every rule is enforced at all levels, and one is counted: counts, occupancy, peak and M are those of the level that
