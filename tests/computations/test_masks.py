@@ -23,7 +23,7 @@ from pebble.computations.masks import (
     mask_kinds,
     random_blocks_mask,
 )
-from pebble.computations.masks.full_mask import FullMask
+from pebble.computations.masks.band_mask import FullMask
 from pebble.computations.problem import Problem
 from tests.computations.small_masks import made, whole
 from tests.support.amounts import examples

@@ -7,9 +7,8 @@ import difflib
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.arguments import Arguments
 from pebble.computations.masks.builders import KINDS, MaskKind
-from pebble.computations.masks.empty_rows import check_rows
 from pebble.computations.masks.grouped import grouped_mask
-from pebble.computations.masks.mask import Mask
+from pebble.computations.masks.mask import Mask, check_rows
 
 __all__ = ["make_mask", "mask_kinds"]
 

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pebble.common.errors import TooManyOperations
+from pebble.computations.masks.lines_by_first import SingleLines
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Runs
-from pebble.computations.masks.single_lines import SingleLines
 from pebble.program.counting.lexical import loops_of
 from pebble.program.counting.life import Here
 from pebble.program.counting.progressions import LEAST_TILES, steady_parts, tiles_in_progression

@@ -15,7 +15,7 @@ from pebble.computations.masks.band_questions import BandQuestions
 from pebble.computations.masks.grouped import grouped_mask
 from pebble.computations.masks.questions import Runs
 from pebble.computations.masks.staircase import Staircase
-from pebble.computations.masks.union_questions import UnionQuestions
+from pebble.computations.masks.union_mask import UnionQuestions
 from tests.program.random_masks import band, regular
 from tests.support.table_questions import TableQuestions
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from pebble.computations.masks import Mask
+from pebble.computations.masks.lines_by_first import SingleLines
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.computations.masks.single_lines import SingleLines
-from tests.computations.masks.test_block_questions import MAKERS, cases, intervals, looks
+from tests.computations.masks.test_equal_blocks import MAKERS, cases, intervals, looks
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from pebble.computations.masks import BlockToeplitzMask, DenseMask, Mask
 from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.block_mask import BlockMask
-from pebble.computations.masks.block_pairs import BlockPairs
 from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.computations.masks.toeplitz_questions import BlockPairs
 from tests.program.random_masks import random_mask
 from tests.support.table_questions import TableQuestions
 

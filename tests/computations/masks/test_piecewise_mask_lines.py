@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.computations.masks import BandMask, BlockToeplitzMask
-from pebble.computations.masks.line_pieces import LinePieces
+from pebble.computations.masks.piecewise_mask import LinePieces
 from tests.support.repeating_masks import blocks_table, random_band
 
 
