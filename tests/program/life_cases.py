@@ -35,7 +35,7 @@ Extents = Mapping[str, int]
 
 def proved(program: Program, family: Family, own_mask: bool = False) -> dict[tuple[int, ...], Here] | None:
     try:
-        return prove(program, family, own_mask=own_mask)
+        return prove(program, family, own_mask=own_mask)[0]
     except Unproved:
         return None
 

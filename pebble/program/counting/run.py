@@ -11,7 +11,7 @@ from pebble.common.errors import InvalidInput, TooManyOperations, Violation
 from pebble.program.counting import plain
 from pebble.program.counting.counted import Run
 from pebble.program.counting.effects import Fold
-from pebble.program.counting.life import Here, Unproved, prove_levels
+from pebble.program.counting.life import Here, Unproved, prove
 from pebble.program.counting.measure import in_turn, texts_in_turn
 from pebble.program.hierarchy import Hierarchy
 from pebble.program.places import places
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Path = tuple[int, ...]
 
-__all__ = ["fold", "proof", "run", "run_levels"]
+__all__ = ["proof", "run", "run_levels"]
 
 LOCATE_LIMIT = 200_000
 """Operations executed to say where fast memory overflows."""
@@ -125,7 +125,12 @@ def _verified(
         return plain.execute(program, family, sizes, inclusive=inclusive, step_limit=limit)
 
     try:
-        found = fold(program, family, hierarchy.levels, hierarchy.inclusive)
+        texts, _ = texts_in_turn(program, family)
+        proofs = [proof(one.program, one.family, hierarchy.levels, hierarchy.inclusive) for one in texts]
+        found = [
+            _folded(program, family, [one[level - 1] for one in proofs], level, hierarchy)
+            for level in range(1, hierarchy.levels + 1)
+        ]
     except Unproved as why:
         try:
             return execute(step_limit)
@@ -148,34 +153,12 @@ def _verified(
     return tuple(replace(one, M=M) for one, M in zip(found, hierarchy.capacities, strict=True))
 
 
-def fold(program: Program, family: Family, levels: int = 1, inclusive: bool = True) -> tuple[Run, ...]:
-    """Count a program that its text proves to be legal, at each of some memory levels.
-
-    Raises
-    ------
-    Unproved
-        Where the proof stops.
-    InvalidInput
-        If the program makes no sense for the family.
-    """
-    texts, _ = texts_in_turn(program, family)
-    proofs = [proof(one.program, one.family, levels, inclusive) for one in texts]
-    return tuple(
-        _folded(program, family, [one[level - 1] for one in proofs], level, levels, inclusive)
-        for level in range(1, levels + 1)
-    )
-
-
 def _folded(
-    program: Program,
-    family: Family,
-    proofs: Sequence[Mapping[Path, Here]],
-    level: int,
-    levels: int,
-    inclusive: bool,
+    program: Program, family: Family, proofs: Sequence[Mapping[Path, Here]], level: int, hierarchy: Hierarchy
 ) -> Run:
     """Count a program at one memory level."""
     texts, order = texts_in_turn(program, family)
+    inclusive = hierarchy.inclusive
 
     def folds(by_array: bool) -> list[Fold]:
         return [
@@ -199,7 +182,9 @@ def _folded(
         return dict(zip([*counts["load"], "(step)"], words, strict=True))
 
     def state() -> Storage:
-        return plain.execute(program, family, [None] * levels, inclusive=inclusive)[level - 1]._state()
+        return plain.execute(program, family, [None] * hierarchy.levels, inclusive=inclusive)[
+            level - 1
+        ]._state()
 
     return Run(
         family=family,
@@ -227,8 +212,8 @@ def proof(
     """
     validate(program, family, levels)
     try:
-        return prove_levels(program, family, levels, inclusive)
+        return prove(program, family, levels, inclusive)
     except Unproved:
         if not family.masked_axes:
             raise
-    return prove_levels(program, family, levels, inclusive, own_mask=True)
+    return prove(program, family, levels, inclusive, own_mask=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks import BandMask, Mask, UnionMask
 from pebble.computations.masks.band_questions import BandQuestions
-from pebble.computations.masks.grouped import grouped_mask
+from pebble.computations.masks.kinds import grouped_mask
 from pebble.computations.masks.questions import Runs
 from pebble.computations.masks.staircase import Staircase
 from pebble.computations.masks.union_mask import UnionQuestions
