@@ -207,9 +207,11 @@ class Box:
             self.next: Progress = None
         else:
             self.slow, self.next = state.valid[level][name][box], state.held[level][name][box]
-        outer = range(1, state.levels) if level == 1 and state.inclusive else ()
-        self.outer: list[Progress] = [state.held[one][name][box] for one in outer]
-        self.outer_valid: list[Progress] = [state.valid[one][name][box] for one in outer]
+        self.outer: list[Progress] = []
+        self.outer_valid: list[Progress] = []
+        if level == 1 < state.levels and state.inclusive:
+            self.outer = [plane[name][box] for plane in state.held[1:]]
+            self.outer_valid = [plane[name][box] for plane in state.valid[1:]]
         self.rows: tuple[Progress, Progress] | None = None
         self.masked = name in state.first
         self.first: Progress = 0
@@ -305,8 +307,8 @@ class Box:
 
     def vacant(self) -> int:
         """Words of the box that are not in the measured level, if computing places them there."""
-        planes = [self.fast, *self.outer]
-        return self.words - self._count(planes[min(self.state.measured, len(planes)) - 1])
+        level = min(self.state.measured - 1, len(self.outer))
+        return self.words - self._count(self.outer[level - 1] if level else self.fast)
 
     def is_complete(self, memory: int) -> bool:
         """Whether a memory holds the final result of every element."""
@@ -371,7 +373,8 @@ class Box:
 
     def place(self, progress: int) -> None:
         """Note the box's progress where computing places it; farther out only what was the same keeps a value."""
-        for plane in (self.fast, *self.outer):
+        self.fast[...] = progress
+        for plane in self.outer:
             plane[...] = progress
         for plane in self.outer_valid:
             plane[self._differ(plane, progress)] = 0
