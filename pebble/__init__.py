@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from pebble.program.projection import project
     from pebble.program.schedule import Schedule
     from pebble.program.schedule import available as schedules
-    from pebble.program.schedule.level_registry import level_schedules
+    from pebble.program.schedule.registry import level_schedules
     from pebble.solvers.certificate import certify
     from pebble.solvers.heuristic.dag_schedule import DagSchedule, schedule_dag
     from pebble.solvers.optimum import Optimum, optimal
@@ -108,7 +108,7 @@ _HOME = {
     "family_of": "computations.registry",
     "load_dag": "computations.load",
     "kernel": "lab.kernel",
-    "level_schedules": "program.schedule.level_registry",
+    "level_schedules": "program.schedule.registry",
     "loop_nest": "computations.nests.read_text",
     "lower": "program.lowering",
     "make_mask": "computations.masks",

@@ -147,7 +147,7 @@ def check_level_schedule(
     Examples
     --------
     >>> from pebble.program import Hierarchy
-    >>> from pebble.program.schedule.level_registry import level_schedule
+    >>> from pebble.program.schedule.registry import level_schedule
     >>> problem = Problem.square(5, 2)
     >>> runs = check_level_schedule(level_schedule("nested-flash-2", problem), problem, Hierarchy((20, 40)))
     >>> [(run.io, run.peak) for run in runs]

@@ -122,7 +122,7 @@ def _in_words(texts: tuple[str, ...], inclusive: bool, dtype: str | None, size: 
 
 def refuse_without_levels(names: Iterable[str]) -> None:
     """Raise UsageError if a schedule is named that needs ``--levels``."""
-    from pebble.program.schedule.level_registry import level_schedule_names
+    from pebble.program.schedule.registry import level_schedule_names
 
     for name in names:
         if name in level_schedule_names():

@@ -20,7 +20,7 @@ def command(as_json: bool) -> None:
     """List the registered schedules, what they do and where they come from."""
     from pebble.common.tables import Table
     from pebble.program.schedule import registered
-    from pebble.program.schedule.level_registry import level_schedule_names
+    from pebble.program.schedule.registry import level_schedule_names
 
     entries = [
         {

@@ -276,7 +276,7 @@ class Problem:
     @cached_property
     def allowed(self) -> Mask:
         """The mask; where none was given, the one that allows every pair."""
-        from pebble.computations.masks.full_mask import FullMask
+        from pebble.computations.masks.band_mask import FullMask
 
         return FullMask(self.Nq, self.Nk) if self.mask is None else self.mask
 

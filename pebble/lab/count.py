@@ -18,7 +18,7 @@ from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.counting import run as machine
 from pebble.program.counting.counted import Run
-from pebble.program.counting.rules import Machine
+from pebble.program.counting.plain import Machine
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 
 __all__ = ["ProblemRun", "count", "count_schedule", "run"]

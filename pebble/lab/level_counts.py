@@ -10,8 +10,8 @@ from pebble.lab.level_table import Boundary, LevelReport, LevelRow
 from pebble.lower_bounds.levels import boundary_bound
 from pebble.program.closed_forms.count import words_moved
 from pebble.program.projection import project
-from pebble.program.schedule.level_registry import level_schedule, level_schedules
 from pebble.program.schedule.level_schedule import LevelSchedule
+from pebble.program.schedule.registry import level_schedule, level_schedules
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem

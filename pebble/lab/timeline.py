@@ -18,7 +18,7 @@ from pebble.program.schedule import Schedule, Tiles
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.program.counting.rules import Machine
+    from pebble.program.counting.plain import Machine
 
 __all__ = ["MOVE_LIMIT", "STEP_LIMIT", "Timeline", "timeline"]
 

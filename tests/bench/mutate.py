@@ -25,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNTING, MASKS = "pebble/program/counting", "pebble/computations/masks"
-QUESTIONS = ["tests/computations/masks/test_questions.py", "tests/computations/masks/test_block_questions.py"]
+QUESTIONS = ["tests/computations/masks/test_questions.py", "tests/computations/masks/test_equal_blocks.py"]
 ROOMS: dict[str, tuple[str, list[str]]] = {
     "life": (f"{COUNTING}/life.py", ["tests/program/test_life.py"]),
     "life_text": (f"{COUNTING}/life_text.py", ["tests/program/test_life.py"]),
@@ -38,10 +38,9 @@ ROOMS: dict[str, tuple[str, list[str]]] = {
     "progressions": (f"{COUNTING}/progressions.py", ["tests/program/test_progressions.py"]),
     "questions": (f"{MASKS}/questions.py", QUESTIONS),
     "band_questions": (f"{MASKS}/band_questions.py", QUESTIONS),
-    "band_runs": (f"{MASKS}/band_runs.py", QUESTIONS),
-    "block_questions": (f"{MASKS}/block_questions.py", QUESTIONS),
-    "union_questions": (f"{MASKS}/union_questions.py", QUESTIONS),
-    "dense_questions": (f"{MASKS}/dense_questions.py", QUESTIONS),
+    "equal_blocks": (f"{MASKS}/equal_blocks.py", QUESTIONS),
+    "union_mask": (f"{MASKS}/union_mask.py", QUESTIONS),
+    "dense_mask": (f"{MASKS}/dense_mask.py", QUESTIONS),
     "lines_by_first": (f"{MASKS}/lines_by_first.py", QUESTIONS),
 }
 EQUIVALENT = {

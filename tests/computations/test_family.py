@@ -13,7 +13,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.array import Array
 from pebble.computations.attention import attention, attention_family
 from pebble.computations.family import Family
-from pebble.computations.masks.full_mask import FullMask
+from pebble.computations.masks.band_mask import FullMask
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_from_header, family_of

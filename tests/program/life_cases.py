@@ -10,7 +10,7 @@ import numpy as np
 
 from pebble.common.errors import Violation
 from pebble.program.counting.life import Here, Unproved, prove
-from pebble.program.counting.rules import Machine
+from pebble.program.counting.plain import Machine
 from pebble.program.steps import Step
 from tests.program.names import (
     Family,
@@ -35,7 +35,7 @@ Extents = Mapping[str, int]
 
 def proved(program: Program, family: Family, own_mask: bool = False) -> dict[tuple[int, ...], Here] | None:
     try:
-        return prove(program, family, own_mask=own_mask)
+        return prove(program, family, own_mask=own_mask)[0]
     except Unproved:
         return None
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.computations.masks import BlockMask, ButterflyMask, grouped_mask
-from pebble.computations.masks.full_mask import FullMask
+from pebble.computations.masks.band_mask import FullMask
 from tests.program.names import (
     BandMask,
     BlockToeplitzMask,

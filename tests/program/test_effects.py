@@ -12,7 +12,7 @@ import pytest
 
 from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.band_questions import BandQuestions
-from pebble.computations.masks.union_questions import UnionQuestions
+from pebble.computations.masks.union_mask import UnionQuestions
 from pebble.computations.matmul import matmul_family
 from pebble.program import program
 from pebble.program.counting.effects import Fold

@@ -7,7 +7,7 @@ import pytest
 from pebble.common.errors import InvalidInput, TooManyOperations, Violation
 from pebble.computations.matmul import matmul_family
 from pebble.program.counting import storage
-from pebble.program.counting.plain import execute, execute_levels
+from pebble.program.counting.plain import execute
 from pebble.program.parts_in_turn import for_each_part
 from tests.program.names import (
     Problem,
@@ -51,7 +51,7 @@ def test_parts_of_a_mask_are_executed_in_turn() -> None:
 
 def test_what_is_too_large_is_refused_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     family = matmul_family(4, 4, 3)
-    assert execute(PRODUCT, family, 17).io == 12 + 24 + 16
+    assert execute(PRODUCT, family, (17,))[0].io == 12 + 24 + 16
     with pytest.raises(TooManyOperations, match="more than 5 operations, executed one by one"):
         execute(PRODUCT, family, step_limit=5)
     monkeypatch.setattr(storage, "MOST_ELEMENTS", 39)
@@ -62,4 +62,4 @@ def test_what_is_too_large_is_refused_before_the_work(monkeypatch: pytest.Monkey
 def test_sums_in_any_order_at_several_levels_are_refused() -> None:
     family = matmul_family(4, 4, 3)
     with pytest.raises(InvalidInput, match="not with sums in any order"):
-        execute_levels(PRODUCT, family.with_free_sums(["k"]), (10, 20))
+        execute(PRODUCT, family.with_free_sums(["k"]), (10, 20))

@@ -11,8 +11,8 @@ from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.levels import boundary_bound
 from pebble.program import Hierarchy, LevelSchedule
-from pebble.program.schedule.level_registry import level_schedule
 from pebble.program.schedule.level_schedule import fits
+from pebble.program.schedule.registry import level_schedule
 from pebble.testing import check_level_schedule
 from tests.program.random_masks import random_mask
 

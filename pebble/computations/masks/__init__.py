@@ -15,11 +15,9 @@ from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.builders import MaskKind
 from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.dense_mask import DenseMask
-from pebble.computations.masks.empty_rows import check_rows
 from pebble.computations.masks.equal_blocks import EqualBlocks
-from pebble.computations.masks.grouped import grouped_mask
-from pebble.computations.masks.kinds import make_mask, mask_kinds
-from pebble.computations.masks.mask import Mask
+from pebble.computations.masks.kinds import grouped_mask, make_mask, mask_kinds
+from pebble.computations.masks.mask import Mask, check_rows
 from pebble.computations.masks.sparse_patterns import (
     block_mask,
     random_blocks_mask,

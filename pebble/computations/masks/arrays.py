@@ -14,7 +14,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.block_mask import BlockMask, can_be_kept
 from pebble.computations.masks.dense_mask import DenseMask
-from pebble.computations.masks.empty_rows import check_rows
+from pebble.computations.masks.mask import check_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Masks in which every query attends to an interval of keys whose ends never decrease."""
+"""Masks in which every query attends to an interval of keys whose ends never decrease; and that of all pairs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import numpy as np
 
 from pebble.computations.masks.band_parts import band_parts
 from pebble.computations.masks.band_questions import BandQuestions
-from pebble.computations.masks.intervals import Intervals, where_apart
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart
-from pebble.computations.masks.staircase import Staircase, union
+from pebble.computations.masks.staircase import Intervals, Staircase, union, where_apart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["BandMask", "steady_ends", "steady_runs"]
+__all__ = ["BandMask", "FullMask", "steady_ends", "steady_runs"]
 
 
 class BandMask(Mask):
@@ -148,3 +147,46 @@ def steady_ends(ends: Sequence[Staircase]) -> tuple[Whole, Whole, NDArray[np.boo
     stops = np.append(where[1:], ends[0].length - 1) + 1
     regular = moved.max(axis=1, initial=0) <= 1
     return where[regular], stops[: len(where)][regular], moved[regular] == 1
+
+
+class FullMask(Mask):
+    """Every query attends to every key. Nothing is stored, whatever the numbers of queries and keys.
+
+    Examples
+    --------
+    >>> mask = FullMask(10**9, 10**9)
+    >>> mask.pairs, mask.present("i")
+    (1000000000000000000, 1000000000)
+    """
+
+    connected = True
+
+    def __init__(self, Nq: int, Nk: int) -> None:
+        super().__init__("full", Nq, Nk)
+
+    def first_of(self, axis: str, lines: Whole) -> Whole:
+        """First partner of chosen lines: 0."""
+        return np.zeros_like(lines)
+
+    def last_of(self, axis: str, lines: Whole) -> Whole:
+        """Last partner of chosen lines: the last line of the other axis."""
+        return np.full_like(lines, self.extents[OTHER_AXIS[axis]] - 1)
+
+    def count(self, queries: Interval, keys: Interval) -> int:
+        """Number of pairs in a box."""
+        return max(queries[1] - queries[0], 0) * max(keys[1] - keys[0], 0)
+
+    def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
+        """Number of lines in an interval."""
+        return (self.extents[axis] if stop is None else stop) - start
+
+    def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
+        """Return the box as an array of booleans, shape (queries, keys)."""
+        return np.broadcast_to(np.True_, (queries[1] - queries[0], keys[1] - keys[0]))
+
+    def _answers(self) -> Questions:
+        ends = (Staircase(self.Nq, 0, value, 0) for value in (0, self.Nk))
+        return BandMask(self.spec, self.Nk, *ends).questions
+
+    def _identity(self) -> object:
+        return None

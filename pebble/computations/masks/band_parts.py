@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pebble.computations.masks.intervals import where_apart
-from pebble.computations.masks.staircase import Staircase, common_pieces, union
+from pebble.computations.masks.staircase import Staircase, common_pieces, union, where_apart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks.components import parts_of_rows
 from pebble.computations.masks.equal_blocks import EqualBlocks
-from pebble.computations.masks.mask import OTHER_AXIS, Interval, RegularPart
+from pebble.computations.masks.mask import OTHER_AXIS, Interval, RegularPart, parts_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.computations.masks.band_mask import BandMask
-from pebble.computations.masks.intervals import Intervals, where_apart
-from pebble.computations.masks.line_pieces import LinePieces
 from pebble.computations.masks.mask import OTHER_AXIS, Interval
-from pebble.computations.masks.piecewise_mask import PiecewiseMask
-from pebble.computations.masks.staircase import union
+from pebble.computations.masks.piecewise_mask import LinePieces, PiecewiseMask
+from pebble.computations.masks.staircase import Intervals, union, where_apart
 from pebble.computations.masks.toeplitz_questions import ToeplitzQuestions
 from pebble.computations.masks.union_mask import UnionMask, band_marks
 

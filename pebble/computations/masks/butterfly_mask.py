@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks.block_questions import ButterflyQuestions
-from pebble.computations.masks.equal_blocks import EqualBlocks
+from pebble.computations.masks.equal_blocks import ButterflyQuestions, EqualBlocks
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, RegularPart
 
 if TYPE_CHECKING:

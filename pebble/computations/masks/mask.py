@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from pebble.computations.masks.components import parts_of_rows, places_apart
+from pebble.common.errors import InvalidInput
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,11 +20,23 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["OTHER_AXIS", "Interval", "Mask", "RegularPart"]
+__all__ = [
+    "EMPTY_ROWS",
+    "OTHER_AXIS",
+    "Interval",
+    "Mask",
+    "RegularPart",
+    "check_rows",
+    "parts_of_rows",
+    "places_apart",
+]
 
 Interval = tuple[int, int]
 OTHER_AXIS = {"i": "j", "j": "i"}
 """Queries and keys: of each axis the other one."""
+EMPTY_ROWS = ("error", "zero")
+_SHOWN = 5
+M = TypeVar("M", bound="Mask")
 
 
 class RegularPart(NamedTuple):
@@ -230,3 +244,84 @@ class Mask(ABC):
 def _alone(*numbers: int) -> list[Whole]:
     """Return each number as an array of one."""
     return [np.array([number], dtype=np.int64) for number in numbers]
+
+
+def parts_of_rows(rows: Iterable[NDArray[np.bool_]], Nq: int, Nk: int) -> dict[str, Whole]:
+    """Label queries and keys, the keys of one query after the other given as booleans.
+
+    >>> import numpy as np
+    >>> parts_of_rows(np.array([[1, 0, 1], [0, 1, 0], [1, 0, 0]], dtype=bool), 3, 3)
+    {'i': array([0, 1, 0]), 'j': array([0, 1, 0])}
+    """
+    above = list(range(Nq))  # of each query, one of its part; joined parts hang below one of them
+    labels = {"i": np.full(Nq, -1, dtype=np.int64), "j": np.full(Nk, -1, dtype=np.int64)}
+    for query, row in enumerate(rows):
+        keys = np.flatnonzero(row)
+        if not len(keys):
+            continue
+        known = labels["j"][keys]
+        for other in np.unique(known[np.append(True, known[1:] != known[:-1])]):
+            if other >= 0:
+                above[_top(above, int(other))] = query
+        labels["i"][query] = labels["j"][keys] = query
+    tops = np.array([_top(above, query) for query in range(Nq)], dtype=np.int64)
+    used, first = np.unique(tops[labels["i"] >= 0], return_index=True)
+    numbers = np.full(Nq, -1, dtype=np.int64)
+    numbers[used[np.argsort(first)]] = np.arange(len(used))
+    for label in labels.values():
+        label[label >= 0] = numbers[tops[label[label >= 0]]]
+    return labels
+
+
+def _top(above: list[int], query: int) -> int:
+    while above[query] != query:
+        above[query] = above[above[query]]
+        query = above[query]
+    return query
+
+
+def places_apart(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the lines before which all partners come before all partners from there on; both sides have some.
+
+    Parameters
+    ----------
+    first, last : ndarray of int64
+        First and last partner of every line; more than any other, and -1, where it has none.
+    """
+    before = np.maximum.accumulate(last)[:-1]
+    behind = np.minimum.accumulate(first[::-1])[::-1][1:]
+    return np.flatnonzero((before < behind) & (before >= 0) & (last[1:] >= 0)) + 1
+
+
+def check_rows(mask: M, empty_rows: str = "error") -> M:
+    """Return the mask with the choice noted on it.
+
+    Raises
+    ------
+    InvalidInput
+        If a query attends to nothing and that was not allowed, or no query attends to anything.
+    """
+    if empty_rows not in EMPTY_ROWS:
+        raise InvalidInput(f"empty_rows must be 'error' or 'zero', not {empty_rows!r}")
+    n_empty = mask.Nq - mask.present("i")
+    if n_empty == mask.Nq:
+        raise InvalidInput(f"mask {mask.spec} allows no pair at all: there is nothing to compute")
+    if n_empty and empty_rows == "error":
+        raise InvalidInput(_message(mask, n_empty))
+    mask.empty_rows = empty_rows
+    return mask
+
+
+def _empty_row(mask: Mask, number: int) -> int:
+    """Return the query that attends to nothing and has so many of that kind before it; by bisection."""
+    return bisect_right(range(mask.Nq + 1), number, key=lambda query: query - mask.present("i", 0, query)) - 1
+
+
+def _message(mask: Mask, n_empty: int) -> str:
+    shown = ", ".join(str(_empty_row(mask, number)) for number in range(min(n_empty, _SHOWN)))
+    shown += ", …" * (n_empty > _SHOWN)
+    which = f"query {shown} attends" if n_empty == 1 else f"{n_empty:,} queries ({shown}) attend"
+    return (
+        f"mask {mask.spec}: {which} to no key, and a softmax over nothing is not defined; "
+        "change the mask, or let the output be zero there: empty_rows='zero' (--empty-rows zero)"
+    )

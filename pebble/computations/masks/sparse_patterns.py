@@ -17,27 +17,18 @@ if TYPE_CHECKING:
 __all__ = [
     "block_file_mask",
     "block_mask",
-    "check_positive",
     "random_blocks_mask",
     "random_words",
 ]
 
 _WORD = 2**64 - 1
-_TOP = np.uint64(48)
 _CHUNK = 2**20
 _GOLDEN = 0x9E3779B97F4A7C15
 
 
-def check_positive(kind: str, **sizes: int) -> None:
-    """Refuse parameters of a kind of mask that are below 1."""
-    for name, size in sizes.items():
-        if size < 1:
-            raise InvalidInput(f"mask {kind}: {name} must be at least 1, not {size}")
-
-
-def _check_seed(kind: str, seed: int) -> None:
-    if not 0 <= seed < 10**18:
-        raise InvalidInput(f"mask {kind}: the seed must be a whole number from 0 to 10¹⁸ - 1, not {seed}")
+def _check_size(size: int) -> None:
+    if size < 1:
+        raise InvalidInput(f"mask blocks: size must be at least 1, not {size}")
 
 
 def block_mask(Nq: int, Nk: int, size: int, blocks: Any, *, name: str = "blocks") -> BlockMask:
@@ -63,13 +54,13 @@ def block_mask(Nq: int, Nk: int, size: int, blocks: Any, *, name: str = "blocks"
 def block_file_mask(Nq: int, Nk: int, size: int, path: str) -> BlockMask:
     """Square blocks where the array of booleans in a ``.npy`` file says so; see :func:`block_mask`."""
     spec = f"blocks:size={size},file={path}"
-    check_positive("blocks", size=size)
+    _check_size(size)
     check_blocks_kept(Nq, Nk, (size, size), spec)
     return _blocks(Nq, Nk, size, load_array(path, f"mask {spec}"), spec)
 
 
 def _blocks(Nq: int, Nk: int, size: int, blocks: NDArray[Any], spec: str) -> BlockMask:
-    check_positive("blocks", size=size)
+    _check_size(size)
     chosen = as_booleans(blocks, f"mask {spec}")
     shape = (-(-Nq // size), -(-Nk // size))
     if chosen.shape != shape:
@@ -103,8 +94,9 @@ def random_blocks_mask(
     >>> random_blocks_mask(64, 64, 8, 0.25, seed=1)
     <Mask blocks:size=8,density=0.25,seed=1: 1024 of 4096 pairs>
     """
-    check_positive("blocks", size=size)
-    _check_seed("blocks", seed)
+    _check_size(size)
+    if not 0 <= seed < 10**18:
+        raise InvalidInput(f"mask blocks: the seed must be a whole number from 0 to 10¹⁸ - 1, not {seed}")
     share = Decimal(str(density))
     if not 0 < share <= 1:
         raise InvalidInput(f"mask blocks: the density must be above 0 and at most 1, not {density}")
@@ -116,42 +108,17 @@ def random_blocks_mask(
 
 
 def _drawn(seed: int, rows: int, columns: int, number: int) -> NDArray[np.bool_]:
-    """Choose so many places: the smallest words of the rows' smallest ones, and then of the others; all differ.
-
-    Words are drawn some rows at a time, twice: first to see with which 16 digits the last of them begins.
-    """
-    found = np.zeros((rows, columns), dtype=bool)
-    smallest, least = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.uint64)
-    begin = np.zeros(2**16, dtype=np.int64)
-    step = max(1, _CHUNK // columns)
-    parts = [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
-
-    def words(part: slice) -> NDArray[np.uint64]:
-        return random_words(seed, np.arange(part.start * columns, part.stop * columns)).reshape(-1, columns)
-
-    for part in parts:
-        drawn = words(part)
-        smallest[part] = drawn.argmin(axis=1)
-        least[part] = drawn.min(axis=1)
-        begin += np.bincount((drawn >> _TOP).astype(np.int64).reshape(-1), minlength=len(begin))
-    chosen = np.argsort(least)[:number]
+    """Choose so many places: the smallest words of the rows' smallest ones, and then of the others; all differ."""
+    words, step = np.empty((rows, columns), dtype=np.uint64), max(1, _CHUNK // columns)
+    for start in range(0, rows, step):
+        numbers = np.arange(start * columns, min(start + step, rows) * columns)
+        words[start : start + step] = random_words(seed, numbers).reshape(-1, columns)
+    found, smallest = np.zeros(words.shape, dtype=bool), words.argmin(axis=1)
+    chosen = np.argsort(words[np.arange(rows), smallest])[:number]
     found[chosen, smallest[chosen]] = True
-    more = number - rows
-    if more <= 0:
-        return found
-    upto = np.cumsum(begin - np.bincount((least >> _TOP).astype(np.int64), minlength=len(begin)))
-    last = int(upto.searchsorted(more))
-    places, last_words = [], []
-    for part in parts:
-        drawn = words(part)
-        top = drawn >> _TOP
-        place = np.flatnonzero((top == last) & ~found[part]) + part.start * columns
-        places.append(place)
-        last_words.append(drawn.reshape(-1)[place - part.start * columns])
-        found[part] |= top < last
-    before = int(upto[last - 1]) if last else 0
-    order = np.argsort(np.concatenate(last_words))[: more - before]
-    found.reshape(-1)[np.concatenate(places)[order]] = True
+    if number > rows:
+        words[found] = _WORD
+        found |= words <= np.partition(words, number - rows - 1, axis=None)[number - rows - 1]
     return found
 
 

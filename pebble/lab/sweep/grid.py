@@ -209,7 +209,7 @@ def _levels(given: Sizes, dtype: str | None, exclusive: bool, pass_name: str) ->
 
 def _level_schedules(given: Iterable[str] | str | None, problems: list[Problem]) -> tuple[str, ...]:
     """Return the names of schedules for several memory levels, which must serve all problems."""
-    from pebble.program.schedule.level_registry import level_schedule, level_schedules
+    from pebble.program.schedule.registry import level_schedule, level_schedules
 
     if given is None:
         return tuple(one.name for one in level_schedules(problems[0]))

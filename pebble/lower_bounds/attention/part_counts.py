@@ -8,7 +8,7 @@ import numpy as np
 
 from pebble.computations.masks import BandMask, BlockToeplitzMask
 from pebble.computations.masks.band_parts import band_parts
-from pebble.computations.masks.intervals import Intervals, where_apart
+from pebble.computations.masks.staircase import Intervals, where_apart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

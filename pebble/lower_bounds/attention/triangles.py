@@ -13,8 +13,7 @@ import numpy as np
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.masks.band_mask import BandMask, steady_ends
-from pebble.computations.masks.intervals import Intervals
-from pebble.computations.masks.staircase import union
+from pebble.computations.masks.staircase import Intervals, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pebble.common.errors import NoClosedForm, TooManyOperations
 from pebble.computations.family import Family
 from pebble.program.closed_forms.formula import Formula, constant, symbol, total
 from pebble.program.closed_forms.quantities import Enclosing, Names, pieces, rounded_up
+from pebble.program.counting.effects import Fold
+from pebble.program.counting.lexical import lexical
+from pebble.program.counting.life import Unproved
+from pebble.program.counting.measure import texts_in_turn
+from pebble.program.counting.run import proof
 from pebble.program.nodes import Loop, Program
-from pebble.program.parts_in_turn import check_parts, family_of_part
 from pebble.program.places import Place, places
 from pebble.program.steps import tile_count
 from pebble.program.validation import validate
@@ -57,9 +61,7 @@ class ClosedForm:
         return self.total_reads + self.total_writes
 
 
-def closed_form(
-    program: Program, family: Family, phases: Collection[int] | None = None, *, legal: bool = False
-) -> ClosedForm:
+def closed_form(program: Program, family: Family, *, legal: bool = False) -> ClosedForm:
     """Count a program's I/O without running it.
 
     Cost is proportional to the length of the program's text (for bare operations: to their number); under a mask the
@@ -69,8 +71,6 @@ def closed_form(
     ----------
     program : Program
     family : Family
-    phases : collection of int, optional
-        Count the loads and stores of these phases only, by number; of all by default.
     legal : bool
         Take the program to be legal, so that under a mask nothing is proved: for what one level sees of a program for
         several, which need not be legal by itself.
@@ -93,14 +93,14 @@ def closed_form(
     """
     if program.parts:
         # Numbers: every length has formulas of its own.
-        found = _words(program, family, phases, proved=not legal)
+        found = words_by_array(program, family, proved=not legal)
         reads, writes = ({name: constant(words) for name, words in side.items()} for side in found)
         return ClosedForm(reads, writes)
     validate(program, family)
     progress, folded = _folded(program, family, proved=not legal) if family.masked_axes else ({}, {})
     names = Names(family)
     moves: dict[str, dict[str, list[Formula]]] = {"load": {}, "store": {}}
-    for place in _moves(program, phases):
+    for place in _moves(program):
         array, moved = family[place.operation.array], constant(1)
         for axis, loops, words in _factors(place, family):
             moved *= _told(axis, axis in array.axes, loops, words, family)
@@ -115,73 +115,45 @@ def closed_form(
     return ClosedForm(reads, writes, {name: text for name, text in names.legend.items() if name in used})
 
 
-def words_moved(program: Program, family: Family, phases: Collection[int] | None = None) -> int:
-    """Return the words of :func:`closed_form`, without formulas, names and proof, for searches.
-
-    Raises
-    ------
-    InvalidInput, NoClosedForm
-        As of :func:`words_by_array`.
-    """
-    reads, writes = words_by_array(program, family, phases)
+def words_moved(program: Program, family: Family) -> int:
+    """Return the words of :func:`closed_form`, without formulas, names and proof, for searches."""
+    reads, writes = words_by_array(program, family)
     return sum(reads.values()) + sum(writes.values())
 
 
 def words_by_array(
-    program: Program, family: Family, phases: Collection[int] | None = None
+    program: Program, family: Family, *, proved: bool = False
 ) -> tuple[Mapping[str, int], Mapping[str, int]]:
-    """Return the words loaded and stored of each array, of a program that is taken to be legal.
+    """Return the words loaded and stored of each array, of a program that is taken to be legal, or proved to be.
 
     Raises
     ------
-    InvalidInput
-        If the program makes no sense for the family.
-    NoClosedForm
-        Under a mask, if there are too many tiles, or operations are generated one by one.
+    InvalidInput, NoClosedForm
+        As of :func:`closed_form`.
     """
-    return _words(program, family, phases, proved=False)
-
-
-def _words(
-    program: Program, family: Family, phases: Collection[int] | None, *, proved: bool
-) -> tuple[Counter[str], Counter[str]]:
-    """Return the words loaded and stored of each array."""
-    reads: Counter[str] = Counter()
-    writes: Counter[str] = Counter()
-    if program.parts:
-        parts = check_parts(program, family)
-        for one, mask, times in zip(program.parts, parts.masks, parts.times, strict=True):
-            found = _words(one.program, family_of_part(family, mask), phases, proved=proved)
-            for sums, moved in zip((reads, writes), found, strict=True):
-                sums.update({name: int(times) * words for name, words in moved.items()})
-        return reads, writes
-    validate(program, family)
-    folded = _folded(program, family, proved=proved)[1] if family.masked_axes else None
-    for place in _moves(program, phases):
-        if folded is None:
-            words = math.prod(factor for _, _, factor in _factors(place, family))
-        else:
-            words = folded.get(place.path, 0)
-        (reads if place.operation.action == "load" else writes)[place.operation.array] += words
+    reads, writes = Counter[str](), Counter[str]()
+    for text in texts_in_turn(program, family)[0]:
+        validate(text.program, text.family)
+        folded = _folded(text.program, text.family, proved=proved)[1] if text.family.masked_axes else None
+        for place in _moves(text.program):
+            if folded is None:
+                words = math.prod(factor for _, _, factor in _factors(place, text.family))
+            else:
+                words = folded.get(place.path, 0)
+            side = reads if place.operation.action == "load" else writes
+            side[place.operation.array] += text.times * words
     return +reads, +writes
 
 
-def _moves(program: Program, phases: Collection[int] | None) -> Iterator[Place]:
-    """Yield the loads and stores of some phases."""
-    for place in places(program):
-        if place.operation.action in ("load", "store") and (phases is None or place.path[0] in phases):
-            yield place
+def _moves(program: Program) -> Iterator[Place]:
+    """Yield the loads and stores of a program."""
+    return (place for place in places(program) if place.operation.action in ("load", "store"))
 
 
 def _folded(
     program: Program, family: Family, *, proved: bool
 ) -> tuple[dict[tuple[int, ...], str], dict[tuple[int, ...], int]]:
     """Return how far the chains have got at each operation, and the words that it moves."""
-    from pebble.program.counting.effects import Fold
-    from pebble.program.counting.lexical import lexical
-    from pebble.program.counting.life import Unproved
-    from pebble.program.counting.run import proof
-
     if any(part.generate is not None for part in program.phases):
         raise NoClosedForm("operations are generated one by one")
     try:

@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from pebble.computations.family import Family
+    from pebble.program.counting.storage import Storage
 
 __all__ = ["Run"]
-
-
-class FinalState(Protocol):
-    """What both memories hold at the end."""
-
-    def final(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the progress of every element of an array, in fast and in slow memory."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +46,7 @@ class Run:
     steps: int
     proved: bool
     _peak_words: Callable[[], dict[str, int]] = field(repr=False, compare=False)
-    _state: Callable[[], FinalState] = field(repr=False, compare=False)
+    _state: Callable[[], Storage] = field(repr=False, compare=False)
     copies: int = 1
 
     @property

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pebble.common.errors import TooManyOperations
+from pebble.computations.masks.lines_by_first import SingleLines
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Runs
-from pebble.computations.masks.single_lines import SingleLines
 from pebble.program.counting.lexical import loops_of
 from pebble.program.counting.life import Here
 from pebble.program.counting.progressions import LEAST_TILES, steady_parts, tiles_in_progression
@@ -242,7 +242,9 @@ class Fold:
         for number, node in enumerate(nodes):
             place = (*path, number)
             if isinstance(node, Operation):
-                of_partners = other in self.family[node.array].axes and own not in self.family[node.array].axes
+                of_partners = (
+                    other in self.family[node.array].axes and own not in self.family[node.array].axes
+                )
                 if node.at or (of_partners and not asked.partners_rise):
                     return False
                 continue

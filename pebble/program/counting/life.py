@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pebble.program.counting.life_visits import Segments
     from pebble.program.nodes import Interval
 
-__all__ = ["Here", "Unproved", "prove", "prove_levels"]
+__all__ = ["Here", "Unproved", "prove"]
 
 MOST_STATES = 30_000
 """States of the words of an array that are looked at before the proof is given up."""
@@ -63,42 +63,10 @@ class Here(NamedTuple):
     held: bool
 
 
-def prove(program: Program, family: Family, *, own_mask: bool = False) -> dict[Place, Here]:
-    """Prove that a program is legal in a fast memory that is large enough.
-
-    Parameters
-    ----------
-    program : Program
-        A valid one, without parts.
-    family : Family
-    own_mask : bool
-        Whether to prove it for the family's own mask alone, in place of all.
-
-    Returns
-    -------
-    dict of tuple of int to Here
-        Of every operation that is reached, by its path as :func:`pebble.program.places.places` has it.
-
-    Raises
-    ------
-    Unproved
-        Where the proof stops: the program may be legal or not.
-
-    Examples
-    --------
-    >>> from pebble.computations.matmul import matmul_family
-    >>> from pebble.program import compute, delete, load, loop, program, store
-    >>> text = program(loop("i", 2, load("A", "B"), compute("C"), store("C"), delete("A", "B", "C")))
-    >>> prove(text, matmul_family(4, 4, 4))[0, 0, 2]
-    Here(place='start', held=False)
-    """
-    return prove_levels(program, family, 1, own_mask=own_mask)[0]
-
-
-def prove_levels(
-    program: Program, family: Family, levels: int, inclusive: bool = True, *, own_mask: bool = False
+def prove(
+    program: Program, family: Family, levels: int = 1, inclusive: bool = True, *, own_mask: bool = False
 ) -> list[dict[Place, Here]]:
-    """Prove that a program is legal in several memory levels that are large enough.
+    """Prove that a program is legal in one or several memory levels that are large enough.
 
     Parameters
     ----------
@@ -110,18 +78,27 @@ def prove_levels(
     inclusive : bool
         Whether each holds all that the levels within hold, or copies may be anywhere.
     own_mask : bool
-        Whether to prove it for the family's own mask alone.
+        Whether to prove it for the family's own mask alone, in place of all.
 
     Returns
     -------
     list of dict of tuple of int to Here
-        As of :func:`prove`, for each level: whether that level holds the words already that are loaded or computed into
-        it, or stored into it from the one within.
+        For each level, of every operation that is reached, by its path as :func:`pebble.program.places.places` has it;
+        ``held`` says whether that level holds the words already that are loaded or computed into it, or stored into it
+        from the one within.
 
     Raises
     ------
     Unproved
-        Where the proof stops.
+        Where the proof stops: the program may be legal or not.
+
+    Examples
+    --------
+    >>> from pebble.computations.matmul import matmul_family
+    >>> from pebble.program import compute, delete, load, loop, program, store
+    >>> text = program(loop("i", 2, load("A", "B"), compute("C"), store("C"), delete("A", "B", "C")))
+    >>> prove(text, matmul_family(4, 4, 4))[0][0, 0, 2]
+    Here(place='start', held=False)
     """
     if program.parts:
         raise Unproved("a program for parts of a mask: each part's text is proved by itself")

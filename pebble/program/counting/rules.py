@@ -1,54 +1,47 @@
 """The rules of the game on boxes: what every operation of a program needs, moves, takes and leaves.
 
-This is the only place that says what is legal. How the state is stored is the business of :mod:`.storage`; how loops
-are executed, that of :mod:`.plain`.
+This is the only place that says what is legal; how the state is stored is the business of :mod:`.storage`.
+
+Levels are numbered from the inside: ``load l`` copies from level l + 1 to level l, ``store l`` back, ``compute`` works
+in level 1. In an inclusive hierarchy each level holds all that the levels within hold; in an exclusive one copies may
+be anywhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from pebble.common.errors import Violation
+from pebble.common.errors import TooManyOperations, Violation
 from pebble.program.counting.storage import FAST, SLOW, SumBox
-from pebble.program.nodes import Loop, Operation
-from pebble.program.steps import loop_range
+from pebble.program.nodes import Operation
 from pebble.program.visits import Visit
 
 if TYPE_CHECKING:
     from pebble.computations.array import Array, Operand
     from pebble.computations.family import Family
     from pebble.program.counting.storage import Box, Storage
-    from pebble.program.nodes import Interval, Node, Program
+    from pebble.program.nodes import Interval, Program
 
-__all__ = ["LoopRunner", "Machine"]
-
-
-class LoopRunner(Protocol):
-    """What the machine asks of the way in which loops are executed."""
-
-    step_limit: int
-
-    def execute(self, machine: Machine, node: Loop, whole: Interval) -> None:
-        """Execute a loop over what is not empty."""
-
-    def give_up(self) -> NoReturn:
-        """Say that there are more operations than ``step_limit``."""
+__all__ = ["BoxRules"]
 
 
-class Machine:
-    """A two-level memory of M words that runs one program.
+class BoxRules:
+    """One or several memory levels in which operations are executed, one after the other.
+
+    Every rule is enforced at all levels, and one is counted: counts, occupancy, peak and M are those of the level that
+    ``state`` measures. The state goes the same way whichever that is, so a run for each level verifies them all.
 
     Parameters
     ----------
     program : Program
     family : Family
     M : int or None
-        Words of fast memory to enforce.
+        Words of the measured level to enforce.
     state : Storage
-        The storage: what both memories hold.
-    loops : LoopRunner
-        How loops are executed: every iteration, or some for many.
+        What all memories hold.
+    step_limit : int
+        Most operations to execute.
     observe : callable, optional
         Called with the machine after every operation.
 
@@ -78,11 +71,11 @@ class Machine:
         family: Family,
         M: int | None,
         state: Storage,
-        loops: LoopRunner,
-        observe: Callable[[Machine], None] | None = None,
+        step_limit: int,
+        observe: Callable[[Any], None] | None = None,
     ) -> None:
         self.program, self.family, self.M = program, family, M
-        self.state, self.loops, self.observe = state, loops, observe
+        self.state, self.step_limit, self.observe = state, step_limit, observe
         self.counts: dict[str, dict[str, int]] = {
             action: {array.name: 0 for array in family.arrays} for action in ("load", "store", "compute")
         }
@@ -94,68 +87,7 @@ class Machine:
         self.around: dict[str, Visit | None] = {}
         self.steps = 0
 
-    def execute(self) -> None:
-        """Run the program to its end, and require the outputs in slow memory.
-
-        Raises
-        ------
-        Violation
-            Where an operation breaks a rule.
-        """
-        for part in self.program.phases:
-            for node in part.nodes():
-                self.node(node)
-        for array in self.family.outputs:
-            if not self.state.part(array).is_complete(SLOW):
-                raise Violation(
-                    f"the program ends, but not all of {array.name} is in slow memory: store it",
-                    "output-missing",
-                )
-
-    # Loops
-
-    def node(self, node: Node) -> None:
-        """Execute a node."""
-        if isinstance(node, Operation):
-            self.operation(node)
-        elif isinstance(node, Loop):
-            self.loop(node)
-        elif node.condition.holds(self.visits[node.condition.label], self.tiles, self.family):
-            for inner in node.body:
-                self.node(inner)
-
-    def loop(self, node: Loop) -> None:
-        """Execute a loop, unless what it runs over is empty."""
-        whole = loop_range(node, self.tiles, self.family)
-        if whole[0] < whole[1]:
-            before, around = self.tiles.get(node.axis), self.around.get(node.label)
-            visit = self.around[node.label] = self.visits.get(node.label)
-            self.loops.execute(self, node, whole)
-            self.around[node.label] = around
-            self.leave(node, before, visit)
-
-    def iteration(self, node: Loop, whole: Interval, index: int) -> None:
-        """Execute one tile of a loop, which stays the current one."""
-        self.enter(node, whole, index)
-        for inner in node.body:
-            self.node(inner)
-
-    def enter(self, node: Loop, whole: Interval, index: int) -> None:
-        """Make a tile of a loop the current one of its axis."""
-        start, stop = whole
-        count = -((start - stop) // node.tile)
-        tile = start + index * node.tile, min(stop, start + (index + 1) * node.tile)
-        self.visits[node.label] = Visit(node.axis, index, count, whole, tile, self.around.get(node.label))
-        self.tiles[node.axis] = tile
-        self.state.enter(node.axis, tile)
-
-    def leave(self, node: Loop, before: Interval | None, around: Visit | None = None) -> None:
-        """Put an axis back to the tile it had outside a loop, and the visit of a loop around with its label."""
-        if around is None:
-            self.visits.pop(node.label, None)
-        else:
-            self.visits[node.label] = around
-        self.put(node.axis, before)
+    # Operations
 
     def put(self, axis: str, tile: Interval | None) -> None:
         """Make a tile the current one of an axis; None: the whole axis."""
@@ -165,13 +97,15 @@ class Machine:
             self.tiles[axis] = tile
         self.state.enter(axis, tile)
 
-    # Operations
-
     def operation(self, op: Operation) -> None:
         """Execute one operation."""
         self.steps += 1
-        if self.steps > self.loops.step_limit:
-            self.loops.give_up()
+        if self.steps > self.step_limit:
+            mask = f"under the mask {self.family.mask.spec} " if self.family.mask else ""
+            raise TooManyOperations(
+                f"{mask}the program takes more than {self.step_limit:,} operations, executed one by one; "
+                "take larger tiles, or a smaller problem"
+            )
         self.top = self.occupied
         if op.at:
             outside = {axis: self.tiles.get(axis) for axis, _, _ in op.at}
@@ -188,7 +122,7 @@ class Machine:
     def _execute(self, op: Operation) -> None:
         """Execute an operation on the current box of its array."""
         array = self.family[op.array]
-        part = self.state.part(array)
+        part = self.state.part(array, op.level)
         if op.action == "compute":
             self._need_operands(op, array)
             if array.chain is None:
@@ -218,23 +152,49 @@ class Machine:
         self._count(op, array, words)
 
     def _store(self, op: Operation, array: Array, part: Box) -> None:
-        words = part.held(FAST)
-        if words is None:
+        words = part.values()
+        if words is None and self.state.levels == 1:
             self._refuse(op, "store-needs-red", f"not all of {self._box(array)} is in {self.fast(op)}")
+        if words is None:
+            first = "load or compute it" if op.level == 1 else f"store it from level {op.level - 1}"
+            self._refuse(
+                op,
+                "store-needs-red",
+                f"level {op.level} does not have the value of all of {self._box(array)}; {first} first",
+            )
         if isinstance(part, SumBox) and not part.comparable():
             self._refuse(
                 op,
                 "one-partial-result",
                 f"slow memory holds a partial sum of {self._box(array)} with other terms in; load it and add to it",
             )
+        if not self.state.inclusive:
+            self._occupy_next(op, array, part)
         part.store()
         self._count(op, array, words)
 
+    def _occupy_next(self, op: Operation, array: Array, part: Box) -> None:
+        """Take the room that a store needs in the next level out."""
+        new = part.next_absent()
+        if new is None:
+            self._refuse(
+                op,
+                "one-partial-result",
+                f"level {op.level + 1} holds another partial result of {self._box(array)}; delete it there first",
+            )
+        self._occupy(op, array, new, 0, op.level + 1)
+
     def _delete(self, op: Operation, array: Array, part: Box) -> None:
+        if self.state.inclusive and part.is_held_within():
+            self._refuse(
+                op,
+                "inclusive",
+                f"level {op.level - 1} still holds some of {self._box(array)}; delete it there first",
+            )
         words = part.held(FAST)
         if words is None:
             self._refuse(op, "delete-needs-red", f"not all of {self._box(array)} is in {self.fast(op)}")
-        part.place(0)
+        part.clear()
         self._release(op, array, words)
 
     def _compute(self, op: Operation, array: Array, part: Box) -> None:
@@ -258,7 +218,7 @@ class Machine:
         if isinstance(part, SumBox):
             self._need_new_terms(op, array, part, (start, stop))
         elif others := part.other_than(start):
-            self._refuse(op, *self._chain_fault(array, start, stop, others))
+            self._refuse(op, *self._chain_fault(array, start, stop, *others))
         vertices, new, step = part.advance(start, stop)
         if op.replacing is None:
             self._occupy(op, array, new, step)
@@ -276,11 +236,17 @@ class Machine:
                 f"some of {self._box(array)} has absorbed {array.sum}={terms[0]}:{terms[1]} already, or a part of it",
             )
 
-    def _chain_fault(self, array: Array, start: int, stop: int, others: list[int]) -> tuple[str, str]:
+    def _chain_fault(
+        self, array: Array, start: int, stop: int, level: int, others: list[int]
+    ) -> tuple[str, str]:
         box, chain = self._box(array), array.chain
         if start == 0:
             return "one-partial-result", (
                 f"the chain starts anew, but fast memory still holds a partial result of {box}; delete it first"
+            )
+        if level > 1:
+            return "one-partial-result", (
+                f"a level beyond level 1 holds another partial result of {box}; delete it there first"
             )
         return "compute-needs-predecessors", (
             f"to advance over {chain}={start}:{stop} all of {box} must have got to {chain}={start} in fast "
@@ -333,23 +299,37 @@ class Machine:
         self._occupy(op, array, 0, most)
         part.place(0)
         self._release(op, replaced, words)
-        self.held[array.name] += new
-        self.occupied += new
+        if self._is_counted(op):
+            self.held[array.name] += new
+            self.occupied += new
 
     # Memory
 
     def fast(self, op: Operation) -> str:
         """Return what an operation calls the memory that it fills or empties."""
-        return "fast memory"
+        if self.state.levels == 1:
+            return "fast memory"
+        return f"level {self.state.measured if op.action == 'compute' else op.level}"
 
     def slow(self, op: Operation) -> str:
         """Return what an operation calls the memory that it loads from, and what to do where a word is not there."""
-        return "slow memory; store it first"
+        if op.level == self.state.levels:
+            return "slow memory; store it first"
+        return f"level {op.level + 1} with its value; load or store it there first"
+
+    def _is_counted(self, op: Operation, level: int | None = None) -> bool:
+        """Whether the measured level is one that an operation works in, or the one given."""
+        if op.action == "compute":
+            return self.state.measured == 1 or self.state.inclusive
+        return (level or op.level) == self.state.measured
 
     def _count(self, op: Operation, array: Array, number: int) -> None:
-        self.counts[op.action][array.name] += number
+        if self._is_counted(op):
+            self.counts[op.action][array.name] += number
 
-    def _occupy(self, op: Operation, array: Array, new: int, step: int) -> None:
+    def _occupy(self, op: Operation, array: Array, new: int, step: int, level: int | None = None) -> None:
+        if not self._is_counted(op, level):
+            return
         total = self.top = self.occupied + new + step
         if self.M is not None and total > self.M:
             self._refuse(
@@ -365,8 +345,9 @@ class Machine:
             self.peak_words = {**self.held, "(step)": step}
 
     def _release(self, op: Operation, array: Array, words: int) -> None:
-        self.held[array.name] -= words
-        self.occupied -= words
+        if self._is_counted(op):
+            self.held[array.name] -= words
+            self.occupied -= words
 
     # Places
 

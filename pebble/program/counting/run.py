@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput, TooManyOperations, Violation
-from pebble.common.units import fast_memory_words
 from pebble.program.counting import plain
-from pebble.program.counting.counted import FinalState, Run
+from pebble.program.counting.counted import Run
 from pebble.program.counting.effects import Fold
-from pebble.program.counting.life import Here, Unproved, prove_levels
+from pebble.program.counting.life import Here, Unproved, prove
 from pebble.program.counting.measure import in_turn, texts_in_turn
 from pebble.program.hierarchy import Hierarchy
 from pebble.program.places import places
@@ -20,12 +19,13 @@ from pebble.program.validation import validate
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
-    from pebble.program.counting.rules import Machine
+    from pebble.program.counting.plain import Machine
+    from pebble.program.counting.storage import Storage
     from pebble.program.nodes import Program
 
     Path = tuple[int, ...]
 
-__all__ = ["fold", "proof", "run", "run_levels"]
+__all__ = ["proof", "run", "run_levels"]
 
 LOCATE_LIMIT = 200_000
 """Operations executed to say where fast memory overflows."""
@@ -46,17 +46,12 @@ def run(
     -------
     Run
     """
-    if M is not None:
-        M = fast_memory_words(M)
-    if observe is not None and induction:
-        raise InvalidInput("only a run without induction executes every operation, to be observed")
-
-    def execute(limit: int | None) -> tuple[Run]:
-        return (plain.execute(program, family, M, observe=observe, step_limit=limit),)
-
+    hierarchy = Hierarchy((M,))
     if not induction:
-        return execute(step_limit)[0]
-    return _verified(program, family, Hierarchy((M,)), execute, step_limit)[0]
+        return plain.execute(program, family, (M,), observe=observe, step_limit=step_limit)[0]
+    if observe is not None:
+        raise InvalidInput("only a run without induction executes every operation, to be observed")
+    return _verified(program, family, hierarchy, step_limit)[0]
 
 
 def run_levels(
@@ -115,23 +110,27 @@ def run_levels(
         raise InvalidInput(
             "programs for several memory levels are verified with chains, not with sums in any order"
         )
-
-    def execute(limit: int | None) -> tuple[Run, ...]:
-        return plain.execute_levels(program, family, capacities, inclusive=inclusive, step_limit=limit)
-
-    return _verified(program, family, hierarchy, execute, step_limit) if induction else execute(step_limit)
+    if not induction:
+        return plain.execute(program, family, capacities, inclusive=inclusive, step_limit=step_limit)
+    return _verified(program, family, hierarchy, step_limit)
 
 
 def _verified(
-    program: Program,
-    family: Family,
-    hierarchy: Hierarchy,
-    execute: Callable[[int | None], tuple[Run, ...]],
-    step_limit: int | None,
+    program: Program, family: Family, hierarchy: Hierarchy, step_limit: int | None
 ) -> tuple[Run, ...]:
     """Count a program where its text is proved to be legal, else execute it."""
+
+    def execute(limit: int | None) -> tuple[Run, ...]:
+        sizes, inclusive = hierarchy.capacities, hierarchy.inclusive
+        return plain.execute(program, family, sizes, inclusive=inclusive, step_limit=limit)
+
     try:
-        found = fold(program, family, hierarchy.levels, hierarchy.inclusive)
+        texts, _ = texts_in_turn(program, family)
+        proofs = [proof(one.program, one.family, hierarchy.levels, hierarchy.inclusive) for one in texts]
+        found = [
+            _folded(program, family, [one[level - 1] for one in proofs], level, hierarchy)
+            for level in range(1, hierarchy.levels + 1)
+        ]
     except Unproved as why:
         try:
             return execute(step_limit)
@@ -154,34 +153,12 @@ def _verified(
     return tuple(replace(one, M=M) for one, M in zip(found, hierarchy.capacities, strict=True))
 
 
-def fold(program: Program, family: Family, levels: int = 1, inclusive: bool = True) -> tuple[Run, ...]:
-    """Count a program that its text proves to be legal, at each of some memory levels.
-
-    Raises
-    ------
-    Unproved
-        Where the proof stops.
-    InvalidInput
-        If the program makes no sense for the family.
-    """
-    texts, _ = texts_in_turn(program, family)
-    proofs = [proof(one.program, one.family, levels, inclusive) for one in texts]
-    return tuple(
-        _folded(program, family, [one[level - 1] for one in proofs], level, levels, inclusive)
-        for level in range(1, levels + 1)
-    )
-
-
 def _folded(
-    program: Program,
-    family: Family,
-    proofs: Sequence[Mapping[Path, Here]],
-    level: int,
-    levels: int,
-    inclusive: bool,
+    program: Program, family: Family, proofs: Sequence[Mapping[Path, Here]], level: int, hierarchy: Hierarchy
 ) -> Run:
     """Count a program at one memory level."""
     texts, order = texts_in_turn(program, family)
+    inclusive = hierarchy.inclusive
 
     def folds(by_array: bool) -> list[Fold]:
         return [
@@ -204,10 +181,10 @@ def _folded(
         words = in_turn(folds(by_array=True), order).at[:, 0].tolist()
         return dict(zip([*counts["load"], "(step)"], words, strict=True))
 
-    def state() -> FinalState:
-        if levels == 1:
-            return plain.execute(program, family)._state()
-        return plain.execute_levels(program, family, [None] * levels, inclusive=inclusive)[level - 1]._state()
+    def state() -> Storage:
+        return plain.execute(program, family, [None] * hierarchy.levels, inclusive=inclusive)[
+            level - 1
+        ]._state()
 
     return Run(
         family=family,
@@ -235,8 +212,8 @@ def proof(
     """
     validate(program, family, levels)
     try:
-        return prove_levels(program, family, levels, inclusive)
+        return prove(program, family, levels, inclusive)
     except Unproved:
         if not family.masked_axes:
             raise
-    return prove_levels(program, family, levels, inclusive, own_mask=True)
+    return prove(program, family, levels, inclusive, own_mask=True)

@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 
     from pebble.computations.array import Array
     from pebble.computations.family import Family
-    from pebble.program.nodes import Interval, Operation
+    from pebble.program.nodes import Interval
 
 __all__ = [
     "FAST",
     "MOST_ELEMENTS",
     "SLOW",
     "Box",
-    "ComputedBox",
     "Storage",
     "SumBox",
     "refuse_too_many_elements",
@@ -66,8 +65,6 @@ class Storage:
     ----------
     measured : int
         The level whose words are counted.
-    acting : Operation or None
-        The operation that asks for boxes, if there are several levels.
     held, valid : list of dict of str to ndarray
         For each level, the innermost first, the progress of what takes room, and of what has a value.
     slow : dict of str to ndarray
@@ -88,7 +85,6 @@ class Storage:
     def __init__(self, family: Family, levels: int = 1, inclusive: bool = True, measured: int = 1) -> None:
         refuse_too_many_elements(family)
         self.family, self.levels, self.inclusive, self.measured = family, levels, inclusive, measured
-        self.acting: Operation | None = None
         self.held: list[dict[str, Progress]] = [self._zeros() for _ in range(levels)]
         self.valid = [self.held[0], *(self._zeros() for _ in self.held[1:])] if inclusive else self.held
         self.slow = self._zeros()
@@ -158,15 +154,12 @@ class Storage:
         for name in self._along[axis]:
             self._parts[name].clear()
 
-    def part(self, array: Array) -> Box:
-        """Return the current box of an array as the operation at hand sees it; at the end, at the outermost level."""
-        op = self.acting
-        level = self.levels if op is None else 0 if op.action == "compute" else op.level
+    def part(self, array: Array, level: int = 1) -> Box:
+        """Return the current box of an array at a level."""
         parts = self._parts[array.name]
         found = parts.get(level)
         if found is None:
-            kind = SumBox if array.sum is not None else Box if level else ComputedBox
-            found = parts[level] = kind(self, array, max(level, 1))
+            found = parts[level] = (Box if array.sum is None else SumBox)(self, array, level)
         return found
 
     def box(self, array: Array) -> tuple[Any, ...]:
@@ -192,10 +185,14 @@ class Storage:
 
 
 class Box:
-    """The current box of an array at one level, with the next level out as its slow memory."""
+    """The current box of an array at one level, with the next level out as its slow memory.
+
+    What is computed is placed in level 1, and in an inclusive hierarchy in all levels.
+    """
 
     __slots__ = (
-        "_words", "array", "fast", "first", "length", "level", "masked", "next", "rows", "slow", "state", "valid",
+        "_words", "array", "fast", "first", "length", "level", "masked", "next", "outer", "outer_valid", "rows",
+        "slow", "state", "valid",
     )  # fmt: skip
 
     def __init__(self, state: Storage, array: Array, level: int) -> None:
@@ -210,6 +207,11 @@ class Box:
             self.next: Progress = None
         else:
             self.slow, self.next = state.valid[level][name][box], state.held[level][name][box]
+        self.outer: list[Progress] = []
+        self.outer_valid: list[Progress] = []
+        if level == 1 < state.levels and state.inclusive:
+            self.outer = [plane[name][box] for plane in state.held[1:]]
+            self.outer_valid = [plane[name][box] for plane in state.valid[1:]]
         self.rows: tuple[Progress, Progress] | None = None
         self.masked = name in state.first
         self.first: Progress = 0
@@ -304,8 +306,9 @@ class Box:
         return self._missing(self.fast, self.slow)
 
     def vacant(self) -> int:
-        """Words of the box that are not in the level."""
-        return self.words - self._count(self.fast)
+        """Words of the box that are not in the measured level, if computing places them there."""
+        level = min(self.state.measured - 1, len(self.outer))
+        return self.words - self._count(self.outer[level - 1] if level else self.fast)
 
     def is_complete(self, memory: int) -> bool:
         """Whether a memory holds the final result of every element."""
@@ -324,13 +327,17 @@ class Box:
                 wrong &= self.first < tile[0]
         return not count_nonzero(wrong)
 
-    def other_than(self, progress: int) -> list[int]:
-        """What fast memory holds that has not got exactly so far, as sorted progress; all of it without a mask."""
-        other = self._differ(self.fast, progress)
-        if not count_nonzero(other):
-            return []
-        found = self.fast[other] if self.state.family.masked_axes else self.fast
-        return [int(one) for one in np.unique(found)]
+    def other_than(self, progress: int) -> tuple[int, list[int]] | None:
+        """Return the first level that holds what has not got exactly so far, and that as sorted progress; or None.
+
+        Without a mask, level 1 tells of all that it holds.
+        """
+        for level, plane in enumerate((self.fast, *self.outer), start=1):
+            other = self._differ(plane, progress)
+            if count_nonzero(other):
+                found = plane[other] if level > 1 or self.state.family.masked_axes else plane
+                return level, np.unique(found).tolist()
+        return None
 
     def advance(self, start: int, stop: int) -> tuple[int, int, int]:
         """Return the vertices that a chain computes, the words that begin, and the transient word of a step."""
@@ -358,58 +365,23 @@ class Box:
         """Copy the box to the next level out, where that has not got further already."""
         np.maximum(self.slow, self.fast, out=self.slow)
 
-    def place(self, progress: int) -> None:
-        """Note the box's progress at this level; 0 deletes it."""
-        self.fast[...] = progress
+    def clear(self) -> None:
+        """Delete the box at this level."""
+        self.fast[...] = 0
         if self.valid is not self.fast:
-            self.valid[...] = progress
+            self.valid[...] = 0
+
+    def place(self, progress: int) -> None:
+        """Note the box's progress where computing places it; farther out only what was the same keeps a value."""
+        self.fast[...] = progress
+        for plane in self.outer:
+            plane[...] = progress
+        for plane in self.outer_valid:
+            plane[self._differ(plane, progress)] = 0
 
     def reach(self, start: int, stop: int) -> None:
         """Note that a chain has got from one place to another."""
         self.place(stop)
-
-
-class ComputedBox(Box):
-    """The current box of an array where it is computed: placed at every level that computing places words in."""
-
-    __slots__ = ("counted", "outer", "outer_valid")
-
-    def __init__(self, state: Storage, array: Array, level: int) -> None:
-        super().__init__(state, array, level)
-        box, outer = state.box(array), slice(1, None if state.inclusive else 1)
-        self.outer: list[Progress] = [plane[array.name][box] for plane in state.held[outer]]
-        self.outer_valid: list[Progress] = [plane[array.name][box] for plane in state.valid[outer]]
-        self.counted = state.measured <= 1 + len(self.outer)
-
-    def vacant(self) -> int:
-        """Words of the box that the measured level does not hold and will."""
-        if not self.counted:
-            return 0
-        return self.words - self._count([self.fast, *self.outer][self.state.measured - 1])
-
-    def advance(self, start: int, stop: int) -> tuple[int, int, int]:
-        """Return the vertices that a chain computes, the words that begin, and the transient word of a step."""
-        vertices, new, step = super().advance(start, stop)
-        return (vertices, new, step) if self.counted else (vertices, 0, 0)
-
-    def other_than(self, progress: int) -> list[int]:
-        """What is held that has not got exactly so far, in level 1, or if there is none there, at any level."""
-        others = self.other_in_level_1(progress)
-        for plane in self.outer:
-            if not others:
-                others = np.unique(plane[self._differ(plane, progress)]).tolist()
-        return others
-
-    def other_in_level_1(self, progress: int) -> list[int]:
-        """What level 1 holds that has not got exactly so far, as sorted progress."""
-        return super().other_than(progress)
-
-    def place(self, progress: int) -> None:
-        """Note the box's progress at all levels; farther out only what was the same before keeps a value."""
-        for plane in (self.fast, *self.outer):
-            plane[...] = progress
-        for plane in self.outer_valid:
-            plane[self._differ(plane, progress)] = 0
 
 
 class SumBox(Box):
@@ -454,11 +426,15 @@ class SumBox(Box):
         super().store()
         self._slow_terms |= self._fast_terms
 
+    def clear(self) -> None:
+        """Delete the box."""
+        super().clear()
+        self._fast_terms[...] = False
+
     def place(self, progress: int) -> None:
         """Delete the box."""
         assert progress == 0
-        super().place(0)
-        self._fast_terms[...] = False
+        self.clear()
 
     def reach(self, start: int, stop: int) -> None:
         """Note that the box's words have absorbed terms."""

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
 from pebble.program.parallel.schedule import DistributedSchedule
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+from pebble.program.schedule.registry import entries, loaded
 
 __all__ = ["distributed_schedule", "distributed_schedules"]
-
-_GROUP = "pebble.distributed_schedules"
 
 _ORDER = (
     "all-gather",
@@ -52,7 +46,10 @@ def distributed_schedules(pass_name: str | None = None) -> list[DistributedSched
     >>> [schedule.name for schedule in distributed_schedules("backward")]
     ['all-gather', 'ring', 'ring-q', 'ulysses', 'grid', 'heads-grid']
     """
-    found = [_load(entry) for entry in _entries()]
+    found = [
+        loaded(entry, DistributedSchedule, "pebble.program.parallel.DistributedSchedule")
+        for entry in entries("pebble.distributed_schedules", "schedules for several devices")
+    ]
     serving = [schedule for schedule in found if pass_name is None or pass_name in schedule.passes]
     return sorted(serving, key=_place)
 
@@ -81,27 +78,3 @@ def distributed_schedule(name: str) -> DistributedSchedule:
 def _place(schedule: DistributedSchedule) -> tuple[int, str]:
     known = schedule.name in _ORDER
     return _ORDER.index(schedule.name) if known else len(_ORDER), schedule.name
-
-
-def _entries() -> list[EntryPoint]:
-    from importlib.metadata import entry_points
-
-    entries = sorted(set(entry_points(group=_GROUP)))
-    if not entries:
-        raise InvalidInput(
-            "no schedules for several devices are registered: install the package (pip install .) to register them"
-        )
-    return entries
-
-
-@lru_cache(maxsize=64)
-def _load(entry: EntryPoint) -> DistributedSchedule:
-    try:
-        made = entry.load()()
-    except Exception as error:
-        raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) cannot be loaded: {error}") from error
-    if not isinstance(made, DistributedSchedule):
-        raise InvalidInput(
-            f"schedule {entry.name!r} ({entry.value}) is no pebble.program.parallel.DistributedSchedule"
-        )
-    return made

@@ -1,10 +1,9 @@
 """Schedules: the base class, the choice of tiles, and the registry through which third parties add their own."""
 
-from pebble.program.schedule.block_cuts import own_sizes
+from pebble.program.schedule.block_cuts import each_sequence, own_sizes
 from pebble.program.schedule.level_schedule import LevelSchedule
 from pebble.program.schedule.registry import available, get, offered, registered
 from pebble.program.schedule.schedule import Schedule, Tiles
-from pebble.program.schedule.sequence_cuts import each_sequence
 from pebble.program.schedule.tile_choice import fitting, fitting_tiles, largest, resolve_tiles
 
 __all__ = [

@@ -1,8 +1,12 @@
-"""Tiles cut where the blocks of a mask end: one more tile size, ``block``, for every schedule.
+"""Tiles cut where the blocks of a mask end, or its packed sequences: two more tile sizes for every schedule.
 
 Under a mask that repeats with each block of L lines a round of tiles of A lines ends where tiles and blocks begin
 together again. Tiles that share no factor with L take L of them. Cut at every multiple of L, or of a few L, as packed
-schedules cut where sequences end, they begin together in each.
+schedules cut where sequences end, they begin together in each. The size ``block`` says where.
+
+A tile that lies in two sequences loads the partners of both, and each sequence is cut otherwise. With ``sequences=1``
+the sequences, or whatever parts a mask falls apart into, are computed one after the other, each as a problem of its own
+with the same tile sizes.
 """
 
 from __future__ import annotations
@@ -14,16 +18,27 @@ from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
 from pebble.program.nodes import Loop, Operation, Program
-from pebble.program.schedule.sequence_cuts import SEQUENCES
+from pebble.program.parts_in_turn import for_each_part
 
 if TYPE_CHECKING:
+    from pebble.computations.masks.mask import Mask
     from pebble.computations.problem import Problem
     from pebble.program.nodes import Node
 
-__all__ = ["BLOCK", "cut_where_asked", "cuts_at", "own_sizes"]
+__all__ = [
+    "BLOCK",
+    "SEQUENCES",
+    "cut_where_asked",
+    "cuts_at",
+    "each_sequence",
+    "own_sizes",
+    "problem_of_part",
+]
 
 BLOCK = "block"
 """The name of the tile size: tiles of queries and of keys are cut at its multiples."""
+SEQUENCES = "sequences"
+"""The name of the tile size, always 1: tiles of queries and of keys are cut where each sequence ends."""
 
 
 def own_sizes(tiles: Mapping[str, int]) -> dict[str, int]:
@@ -63,18 +78,50 @@ def _cut_node(node: Any, block: int, around: frozenset[str]) -> Node:
     return replace(node, tile=block, body=(replace(inside, start=0, stop=None),))
 
 
-def cut_where_asked(
-    program: Callable[[Any, Problem, Mapping[str, int]], Program],
-) -> Callable[[Any, Problem, Mapping[str, int]], Program]:
-    """Let a schedule's method ``program`` take the size ``block`` as well."""
+def each_sequence(problem: Problem, write: Callable[[Problem], Program]) -> Program:
+    """Return the program that computes the parts of a problem's mask in turn; of one part, that of the whole.
 
-    @wraps(program)
-    def cut(schedule: Any, problem: Problem, tiles: Mapping[str, int]) -> Program:
+    Parameters
+    ----------
+    problem : Problem
+    write : callable
+        Given the problem of a part, returns its program.
+    """
+    if not problem.allowed.separations("i"):
+        return write(problem)
+    return for_each_part(problem.allowed, lambda mask: write(problem_of_part(problem, mask)))
+
+
+def problem_of_part(problem: Problem, mask: Mask) -> Problem:
+    """Return the same problem of a part of its mask: without a mask where the part allows every pair."""
+    seen = None if mask.pairs == mask.Nq * mask.Nk else mask
+    return replace(problem, Nq=mask.Nq, Nk=mask.Nk, mask=seen, group=1)
+
+
+def cut_where_asked(program: Callable[..., Program]) -> Callable[..., Program]:
+    """Let a schedule's method ``program`` take the sizes ``block`` and ``sequences`` as well."""
+
+    def in_blocks(schedule: Any, problem: Problem, tiles: Mapping[str, int]) -> Program:
         found = program(schedule, problem, own_sizes(tiles))
         if BLOCK not in tiles:
             return found
         if problem.allowed.period == 1:
             raise InvalidInput(f"{BLOCK}={tiles[BLOCK]}: only masks of blocks that repeat have tiles cut so")
         return cuts_at(found, tiles[BLOCK])
+
+    @wraps(program)
+    def cut(schedule: Any, problem: Problem, tiles: Mapping[str, int]) -> Program:
+        if SEQUENCES not in tiles:
+            return in_blocks(schedule, problem, tiles)
+        if tiles[SEQUENCES] != 1:
+            raise InvalidInput(
+                f"{SEQUENCES}={tiles[SEQUENCES]}: only 1 is taken, which cuts tiles where each sequence ends"
+            )
+        if not problem.allowed.separations("i"):
+            raise InvalidInput(
+                f"{SEQUENCES}=1: only masks that fall apart, as packed sequences do, have tiles cut so"
+            )
+        own = {name: size for name, size in tiles.items() if name != SEQUENCES}
+        return each_sequence(problem, lambda part: in_blocks(schedule, part, own))
 
     return cut

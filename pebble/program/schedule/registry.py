@@ -5,19 +5,31 @@ from __future__ import annotations
 import difflib
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import PASSES, Problem
 from pebble.computations.problem_form import FORMS
+from pebble.program.schedule.level_schedule import LevelSchedule
 from pebble.program.schedule.schedule import Schedule
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["available", "get", "offered", "registered"]
+__all__ = [
+    "available",
+    "entries",
+    "get",
+    "level_schedule",
+    "level_schedule_names",
+    "level_schedules",
+    "loaded",
+    "offered",
+    "registered",
+]
 
-_GROUP = "pebble.schedules"
+_GROUP, _LEVEL_GROUP = "pebble.schedules", "pebble.level_schedules"
+Made = TypeVar("Made")
 
 _BUILT_IN = (
     "naive",
@@ -68,12 +80,8 @@ def registered(pass_name: str | None = None, form: str | None = None) -> list[Sc
     InvalidInput
         If a registered schedule cannot be loaded, or two that serve the same pass have the same name.
     """
-    entries = _entries()
-    if not entries:
-        raise InvalidInput(
-            "no schedules are registered: install the package (pip install .) to register them"
-        )
-    found = [_load(entry) for entry in sorted(entries) if _may_serve(entry.name, pass_name, form)]
+    serving = [entry for entry in entries(_GROUP, "schedules") if _may_serve(entry.name, pass_name, form)]
+    found = [_load(entry) for entry in serving]
     if pass_name is not None:
         found = [schedule for schedule in found if pass_name in schedule.passes]
     if form is not None:
@@ -125,30 +133,103 @@ def get(name: str, pass_name: str = "forward", form: str = "plain") -> Schedule:
     raise InvalidInput(f"unknown schedule {name!r} for {what}{hint} Known: {', '.join(found)}")
 
 
-def _entries(name: str | None = None) -> set[EntryPoint]:
-    """Return the entry points of the group; the import of ``importlib.metadata`` takes time and is put off."""
+def level_schedules(problem: Problem) -> list[LevelSchedule]:
+    """Return the registered schedules for several memory levels that serve a problem's pass, by name.
+
+    Raises
+    ------
+    InvalidInput
+        If one cannot be loaded, or the problem is none that they serve.
+
+    Examples
+    --------
+    >>> [schedule.name for schedule in level_schedules(Problem.square(8, 2))]
+    ['nested-flash-2']
+    """
+    if problem.form != "plain":
+        raise InvalidInput(
+            f"there is no schedule for several memory levels for this computation ({problem.form})"
+        )
+    found = [
+        loaded(entry, LevelSchedule, "pebble.program.LevelSchedule")
+        for entry in entries(_LEVEL_GROUP)
+        if _may_serve(entry.name, problem.pass_name, None)
+    ]
+    serving = [schedule for schedule in found if problem.pass_name in schedule.passes]
+    if not serving:
+        raise InvalidInput(f"no schedule for several memory levels serves the {problem.pass_name} pass")
+    return sorted(serving, key=lambda schedule: schedule.name)
+
+
+def level_schedule(name: str, problem: Problem) -> LevelSchedule:
+    """Return the schedule for several memory levels with a name.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none for the problem's pass.
+    """
+    known = {schedule.name: schedule for schedule in level_schedules(problem)}
+    if name not in known:
+        raise InvalidInput(
+            f"{name!r} is no schedule for several memory levels; for the {problem.pass_name} pass there is "
+            + ", ".join(known)
+        )
+    return known[name]
+
+
+def level_schedule_names() -> list[str]:
+    """Return the names of all registered schedules for several memory levels; none is loaded.
+
+    >>> level_schedule_names()
+    ['nested-flash-2']
+    """
+    names = [entry.name.rpartition(".") for entry in entries(_LEVEL_GROUP)]
+    return sorted({name if suffix in PASSES else "".join((name, dot, suffix)) for name, dot, suffix in names})
+
+
+def entries(group: str, kind: str = "", name: str | None = None) -> list[EntryPoint]:
+    """Return the entry points of a group; the import of ``importlib.metadata`` takes time and is put off.
+
+    Parameters
+    ----------
+    group : str
+    kind : str
+        What is registered there, if there must be some.
+    name : str, optional
+        Only those of this name.
+    """
     from importlib.metadata import entry_points
 
-    return {entry for entry in entry_points(group=_GROUP) if name in (None, entry.name)}
+    found = sorted({entry for entry in entry_points(group=group) if name in (None, entry.name)})
+    if kind and not found:
+        raise InvalidInput(f"no {kind} are registered: install the package (pip install .) to register them")
+    return found
 
 
 @lru_cache(maxsize=256)
-def _load(entry: EntryPoint) -> Schedule:
+def loaded(entry: EntryPoint, kind: type[Made], told: str) -> Made:
+    """Return what an entry point registers: one of a kind, which messages tell by its public name."""
     try:
         made = entry.load()()
     except Exception as error:
         raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) cannot be loaded: {error}") from error
-    if not isinstance(made, Schedule):
-        raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) is no pebble.program.schedule.Schedule")
+    if not isinstance(made, kind):
+        raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) is no {told}")
+    return made
+
+
+def _load(entry: EntryPoint) -> Schedule:
+    made: Schedule = loaded(entry, Schedule, "pebble.program.schedule.Schedule")
     return made
 
 
 def _by_entry_name(name: str, pass_name: str, form: str) -> Schedule | None:
     """Return the schedule whose entry point has its name, without loading the others."""
     for entry_name in (f"{name}.{form}", f"{name}.{pass_name}", name):
-        entries = _entries(entry_name)
-        if len(entries) == 1:
-            schedule = _load(entries.pop())
+        found = entries(_GROUP, name=entry_name)
+        if len(found) == 1:
+            schedule = _load(found[0])
             if schedule.name == name and pass_name in schedule.passes and form in schedule.forms:
                 return schedule
     return None

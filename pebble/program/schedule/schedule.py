@@ -14,8 +14,7 @@ from pebble.computations.registry import family_of
 from pebble.program.counting.counted import Run
 from pebble.program.counting.run import run
 from pebble.program.nodes import Program
-from pebble.program.schedule.block_cuts import BLOCK, cut_where_asked, own_sizes
-from pebble.program.schedule.sequence_cuts import SEQUENCES, in_sequences_where_asked
+from pebble.program.schedule.block_cuts import BLOCK, SEQUENCES, cut_where_asked, own_sizes
 from pebble.program.schedule.tile_names import checked_tiles
 
 __all__ = ["Schedule", "Tiles"]
@@ -88,8 +87,7 @@ class Schedule(ABC):
     def __init_subclass__(cls) -> None:
         """Let the program be cut where the mask's blocks end, or its sequences."""
         if "program" in cls.__dict__:
-            written = in_sequences_where_asked(cut_where_asked(cls.__dict__["program"]))
-            setattr(cls, "program", written)  # noqa: B010
+            setattr(cls, "program", cut_where_asked(cls.__dict__["program"]))  # noqa: B010
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Choose tiles for M words of fast memory: by default the cheapest that fit, see :mod:`.tile_search`.
@@ -166,9 +164,8 @@ class Schedule(ABC):
     def check_tiles(self, tiles: Tiles) -> dict[str, int]:
         """Return the tiles in the order of ``tile_names``; InvalidInput for unknown, missing or too small ones.
 
-        Br and BLOCK_M stand for ``rows``, Bc and BLOCK_N for ``cols``. A ``block`` may be given besides
-        (:mod:`~pebble.program.schedule.block_cuts`), or ``sequences``
-        (:mod:`~pebble.program.schedule.sequence_cuts`), and is last.
+        Br and BLOCK_M stand for ``rows``, Bc and BLOCK_N for ``cols``. A ``block`` may be given besides, or
+        ``sequences`` (:mod:`~pebble.program.schedule.block_cuts`), and is last.
         """
         optional = self.optional_tiles + self.may_be_zero
         found = checked_tiles(self.name, own_sizes(tiles), self.tile_names, self.may_be_zero, optional)

@@ -500,8 +500,8 @@ class _SizeSearch:
         rows = yield from self._with_last(heads)
         if not rows:
             _, (least,) = yield from self._count(WHOLE if self.masked else PLAIN, [tuple(self.low)])
-            larger = grid(self.high[0], 4.0) if least < _FAR * self.M and not last else ()
-            return [tuple(self.low), *((size,) for size in larger)]
+            near = least < _FAR * self.M and not last
+            return [tuple(self.low), *((size,) for size in (grid(self.high[0], 4.0) if near else ()))]
         rows = yield from self._refined(rows, _RATIO.get(last, 2.0))
         if not self.masked:
             return rows

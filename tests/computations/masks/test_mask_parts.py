@@ -9,7 +9,7 @@ import pytest
 
 from pebble import make_mask, mask_from_array
 from pebble.computations.masks import BandMask, Mask, document_mask
-from pebble.computations.masks.grouped import GroupedBand
+from pebble.computations.masks.kinds import GroupedBand
 from pebble.computations.masks.mask_parts import mask_parts
 from tests.program.random_parts import parted_mask
 

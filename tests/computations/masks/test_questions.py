@@ -12,12 +12,12 @@ import pytest
 from numpy.typing import NDArray
 
 from pebble.computations.masks import BandMask, BlockToeplitzMask, DenseMask, Mask
-from pebble.computations.masks.block_pairs import BlockPairs
 from pebble.computations.masks.butterfly_mask import ButterflyMask
+from pebble.computations.masks.lines_by_first import SingleLines
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Questions, Runs
-from pebble.computations.masks.single_lines import SingleLines
 from pebble.computations.masks.staircase import Staircase
+from pebble.computations.masks.toeplitz_questions import BlockPairs
 from tests.program.random_masks import CLASSES, masks_of
 from tests.support.table_questions import TableQuestions
 
@@ -182,11 +182,21 @@ def test_a_single_line_stands_for_as_many_as_look_like_it(kind: str) -> None:
                 )
 
 
-@pytest.mark.parametrize("kind", ["toeplitz", "butterfly"])
-def test_sums_that_are_not_kept_are_the_same(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("kind", "limits"),
+    [
+        ("butterfly", {"_MOST_SUMMED": 0}),
+        ("toeplitz", {"_SHORT": 0}),
+        ("toeplitz", {"_SHORT": 0, "_MOST_KEPT": 0}),
+    ],
+)
+def test_sums_that_are_not_kept_are_the_same(
+    kind: str, limits: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     # A function of the package has the name of the butterfly's module.
-    monkeypatch.setattr(sys.modules[ButterflyMask.__module__], "_MOST_SUMMED", 0)
-    monkeypatch.setattr(sys.modules[BlockPairs.__module__], "_MOST_KEPT", 0)
+    module = sys.modules[ButterflyMask.__module__ if kind == "butterfly" else BlockPairs.__module__]
+    for name, limit in limits.items():
+        monkeypatch.setattr(module, name, limit)
     test_answers_about_many_boxes(kind)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.computations.masks import BlockToeplitzMask
-from pebble.computations.masks.line_pieces import LinePieces
+from pebble.computations.masks.piecewise_mask import LinePieces
 from tests.computations.small_masks import whole
 from tests.program.random_masks import CLASSES, masks_of
 
