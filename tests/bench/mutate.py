@@ -25,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNTING, MASKS = "pebble/program/counting", "pebble/computations/masks"
-QUESTIONS = ["tests/computations/masks/test_questions.py", "tests/computations/masks/test_equal_blocks.py"]
+QUESTIONS = ["tests/computations/masks/test_questions.py"]
 ROOMS: dict[str, tuple[str, list[str]]] = {
     "life": (f"{COUNTING}/life.py", ["tests/program/test_life.py"]),
     "life_text": (f"{COUNTING}/life_text.py", ["tests/program/test_life.py"]),
@@ -42,6 +42,7 @@ ROOMS: dict[str, tuple[str, list[str]]] = {
     "union_mask": (f"{MASKS}/union_mask.py", QUESTIONS),
     "dense_mask": (f"{MASKS}/dense_mask.py", QUESTIONS),
     "lines_by_first": (f"{MASKS}/lines_by_first.py", QUESTIONS),
+    "toeplitz_questions": (f"{MASKS}/toeplitz_questions.py", QUESTIONS),
 }
 EQUIVALENT = {
     "MOST_STATES = 30000": "a limit on work",
