@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from random import Random
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,10 +16,11 @@ from pebble.computations.masks.band_questions import BandQuestions
 from pebble.computations.masks.union_mask import UnionQuestions
 from pebble.computations.matmul import matmul_family
 from pebble.program import program
-from pebble.program.counting.effects import Fold
+from pebble.program.counting.effects import Effect, Fold
 from pebble.program.counting.measure import measure
 from pebble.program.counting.run import run
 from pebble.program.schedule import get, registered
+from pebble.program.schedule.words_text import words_moved_by
 from tests.program.differences import PLAIN, SHORTCUTS, against_plain_loops, differences, judge
 from tests.program.generator import case_of, long_case_of
 from tests.program.named_cases import NAMED, Named
@@ -27,6 +29,7 @@ from tests.program.names import (
     Problem,
     compute,
     delete,
+    family_of,
     load,
     loop,
     phase,
@@ -34,9 +37,6 @@ from tests.program.names import (
 )
 from tests.program.program_reference import refer
 from tests.support import amounts
-
-if TYPE_CHECKING:
-    pass
 
 BLOCK = 50
 MANY = int(os.environ.get("PEBBLE_CASES", "4000"))
@@ -118,6 +118,35 @@ def test_three_lines_stand_for_all_of_a_group(block: int, monkeypatch: pytest.Mo
                     one_by_one.setattr(kind, "rises", False)
                 assert np.array_equal(grouped, measure([text], family)), (schedule.name, mask, n, tiles)
     assert groups[0] > 20
+
+
+def test_what_lines_that_rise_add_up_to() -> None:
+    """Growth and room that go up evenly, or down, from line to line are composed as line by line."""
+    rnd = Random(1)
+    for _ in range(500):
+        number = rnd.randint(4, 12)
+        more = number * (number - 1) // 2
+        ends = [(rnd.randint(-9, 9), rnd.randint(-4, 4)) for _ in range(2)]
+        grown, room = (np.array([first + rise * t for t in range(number)]) for first, rise in ends)
+        lines = Effect(grown[None], room, np.zeros((0, number), dtype=np.int64))
+        expected, _ = lines.sequence(np.zeros(number, dtype=np.int64))
+        samples, times = lines.take(np.array([0, 1, number - 1])), np.array([number - more, more, 0])
+        fold: Any = SimpleNamespace(piled=False)
+        found, _, once = Fold._risen(fold, samples, np.zeros(3, dtype=np.int64), times)
+        assert found.grown.tolist() == expected.grown.tolist()
+        assert found.room.tolist() == expected.room.tolist()
+        assert (once.tolist(), fold.piled) == ([1], False)
+
+
+@pytest.mark.parametrize("mask", ["causal", "window:3"])
+@pytest.mark.parametrize(
+    ("array", "at"), [("Q", {"i": (0, 3)}), ("K", {"j": (2, 5)}), ("P", {"j": (2, 5)}), ("P", {"i": (2, 5)})]
+)
+def test_parts_that_each_line_takes_are_moved_again(array: str, at: dict[str, Any], mask: str) -> None:
+    text = program(phase("", loop("i", 1, load(array, **at), delete(array, **at))))
+    family = family_of(Problem.square(9, 1, mask=mask))
+    one_by_one = Fold([text], family, {}, by_array=True).moved[0, 0, 0].sum()
+    assert words_moved_by([text], family, 10**6) == measure([text], family)[0] == one_by_one
 
 
 # Several programs at once, and very large ones

@@ -494,7 +494,7 @@ class Fold:
             one.room + rise.room * at + total * at + more * (at * (at - 1) // 2) for at in (turn, number - 1)
         ]
         grown = one.grown * number + rise.grown * (number * (number - 1) // 2)
-        joined = Effect(grown, np.maximum(one.room, np.maximum(*tops)), one.at)
+        joined = Effect(grown, np.maximum(*tops), one.at)
         effect.put(first, joined)
         times[first] = 1
         kept = np.delete(np.arange(len(times)), [*second, *third])

@@ -117,13 +117,13 @@ class _Moving:
                 yield replace(node, body=tuple(inner))
 
     def _is_of_pairs(self, node: Node) -> bool:
-        return isinstance(node, Operation) and {"i", "j"} <= set(self.family[node.array].axes)
+        return isinstance(node, Operation) and not node.at and {"i", "j"} <= set(self.family[node.array].axes)
 
     def _each_along(self, nodes: Sequence[Node], loop: Loop) -> bool:
         """Whether some nodes move as many words in all tiles of a loop as they would on the whole of its axis."""
         for node in nodes:
             if isinstance(node, Operation):
-                along = loop.axis in self.family[node.array].axes
+                along = loop.axis in self.family[node.array].axes and not node.at
             else:
                 asks = isinstance(node, When) and node.condition.label == loop.label
                 cuts = (
@@ -225,7 +225,7 @@ class _Words(Fold):
             elif isinstance(node, Operation):
                 array = self.family[node.array]
                 here = self.here[place].place if place in self.here and array.chain in self.masked else "all"
-                own = lines.axis in array.axes and lines.other not in array.axes
+                own = lines.axis in array.axes and lines.other not in array.axes and not node.at
                 again = among is None or (among.which == "first" and among.negated)
                 yield (place, node, among, here == "start") if own and (again or here != "start") else None
             else:
