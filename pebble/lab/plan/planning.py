@@ -87,7 +87,7 @@ def plan(
     --------
     >>> found = plan(Problem.square(4096, 128), device="h100", multiple_of=16, costs=False)
     >>> found.best.schedule, found.best.tiles
-    ('flash-2', {'rows': 400, 'cols': 16})
+    ('flash-2', {'rows': 384, 'cols': 16})
     """
     if problem.pass_name not in ("forward", "backward"):
         raise InvalidInput(f"plan the forward and the backward pass one by one, not {problem.pass_name!r}")

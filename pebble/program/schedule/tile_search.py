@@ -599,7 +599,7 @@ class _SizeSearch:
             return heads
         best = int(np.argmin(np.where(room <= self.aim, words, _NEVER)))
         _, (more,) = yield from self._count(PLAIN, [(*heads[best], low + 1)])
-        kept = 1 - min(self.aim / (max(int(more - room[best]), 1) * high), 1)
+        kept = 1 - min(self.aim / (max(int(more - room[best]), 1) * (high + 1)), 1)
         most = int(words[best]) * (_MORE if self.masked else 1)
         return [
             head
