@@ -131,7 +131,7 @@ def check_limit(
         assert (played(text, family, sizes, inclusive) is not None) == enough
 
 
-@pytest.mark.parametrize("block", amounts.first(1, range(30)))
+@pytest.mark.parametrize("block", amounts.first(1, range(27)))
 def test_machine_and_game_agree_on_random_programs(block: int) -> None:
     found = [compare(*level_case(seed)) for seed in range(40 * block, 40 * (block + 1))]
     assert found.count("") >= 1
