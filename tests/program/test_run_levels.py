@@ -131,11 +131,11 @@ def check_limit(
         assert (played(text, family, sizes, inclusive) is not None) == enough
 
 
-@pytest.mark.parametrize("block", amounts.first(1, range(27)))
+@pytest.mark.parametrize("block", amounts.first(1, range(10)))
 def test_machine_and_game_agree_on_random_programs(block: int) -> None:
-    found = [compare(*level_case(seed)) for seed in range(40 * block, 40 * (block + 1))]
-    assert found.count("") >= 1
-    assert len(set(found)) >= 3
+    found = [compare(*level_case(seed)) for seed in range(120 * block, 120 * (block + 1))]
+    assert found.count("") >= 8
+    assert len(set(found)) >= 6
 
 
 @pytest.mark.parametrize("seeds", [range(12, 16), pytest.param(range(100, 160), marks=pytest.mark.slow)])

@@ -49,9 +49,9 @@ def check(first: int, stop: int) -> int:
     return legal
 
 
-@pytest.mark.parametrize("block", amounts.first(2, range(6)))
+@pytest.mark.parametrize("block", amounts.first(1, range(3)))
 def test_equal_parts_at_once_say_what_plain_loops_say(block: int) -> None:
-    assert check(25 * block, 25 * (block + 1)) > 0
+    assert check(75 * block, 75 * (block + 1)) > 10
 
 
 def test_a_part_that_allows_every_pair_is_judged_under_its_mask() -> None:

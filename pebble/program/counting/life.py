@@ -339,6 +339,8 @@ class _Word:
         else:
             mine, other = state[value], state[beyond]
             self.need(mine != 0 or not must, op, state, asked, "may not be there to be stored")
+            own = value == level - 1 or mine == held != STALE
+            self.need(own, op, state, asked, "may have got further than its value in that level")
             if mine and not self.inclusive and not last:
                 alone = other == 0 or other == mine != STALE
                 self.need(alone, op, state, asked, "may be another partial result where it is stored")
