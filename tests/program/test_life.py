@@ -18,6 +18,7 @@ from tests.program.names import (
     DenseMask,
     Family,
     InvalidInput,
+    Nodes,
     Operation,
     Phase,
     Problem,
@@ -431,12 +432,12 @@ def test_a_value_is_lost_where_the_sum_goes_on() -> None:
 
 
 @pytest.mark.parametrize("mask", ["causal", "window:2"])
-def test_a_level_that_only_reserves_a_sum_cannot_store_it(mask: str) -> None:
-    """Not even before the sum has begun, in the first tile of its chain."""
-    family = family_of(Problem.square(4, 1, mask=mask))
+@pytest.mark.parametrize("moved", [store("U", level=2), (delete("U"), load("U"))])
+def test_a_level_that_only_reserves_a_sum_has_no_value_to_move(moved: Nodes, mask: str) -> None:
+    """Not even in the first tile of its chain, before which the sum has not begun."""
+    family = with_outputs(family_of(Problem.square(4, 1, mask=mask)), ())
     pairs = load("Q", "K", level=2), load("Q", "K"), compute("S"), compute("P"), compute("l")
-    sums = loop("j", 4, load("V", level=2), load("V"), compute("U"), store("U", level=2))
-    text = program(phase("", pairs, sums, compute("O"), store("O"), store("O", level=2)))
+    text = program(phase("", pairs, loop("j", 4, load("V", level=2), load("V"), compute("U"), moved)))
     for inclusive in (True, False):  # in an exclusive hierarchy nothing is reserved, and nothing is stored
         legal = are_levels_legal(text, family, 2, inclusive)
         assert legal != inclusive

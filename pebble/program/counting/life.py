@@ -328,6 +328,8 @@ class _Word:
         held, new = state[level - 1], list(state)
         if op.action == "load":
             self.need(state[beyond] != 0 or not must, op, state, asked, "may not be where it is loaded from")
+            current = last or self.is_current(level + 1, state)
+            self.need(current, op, state, asked, "may have got further there than its value")
             alone = held == 0 or held == state[beyond] != STALE
             self.need(alone, op, state, asked, "may be there already, another partial result")
             new[level - 1] = new[value] = state[beyond]
@@ -339,8 +341,7 @@ class _Word:
         else:
             mine, other = state[value], state[beyond]
             self.need(mine != 0 or not must, op, state, asked, "may not be there to be stored")
-            own = value == level - 1 or mine == held != STALE
-            self.need(own, op, state, asked, "may have got further than its value in that level")
+            self.need(self.is_current(level, state), op, state, asked, "may have got further than its value")
             if mine and not self.inclusive and not last:
                 alone = other == 0 or other == mine != STALE
                 self.need(alone, op, state, asked, "may be another partial result where it is stored")
@@ -351,6 +352,11 @@ class _Word:
     def value_at(self, level: int) -> int:
         """Return where the state says of which progress a level has the value."""
         return level - 1 if level == 1 or not self.inclusive else self.levels + level - 2
+
+    def is_current(self, level: int, state: tuple[int, ...]) -> bool:
+        """Whether what a level holds is surely its value, and not only reserved by a computation."""
+        value = self.value_at(level)
+        return value == level - 1 or state[value] == state[level - 1] != STALE
 
     def computed(
         self, path: Place, op: Operation, state: tuple[int, ...], asked: _Asked, at: dict[str, Interval]
