@@ -1,11 +1,13 @@
-"""The largest tiles that fit: and names of sizes."""
+"""The largest tiles that fit, tiles cut where sequences and blocks end, and names of sizes."""
 
 from __future__ import annotations
+
+from random import Random
 
 import pytest
 
 from pebble import InvalidInput, Problem
-from pebble.program.schedule import Tiles, get, largest
+from pebble.program.schedule import Tiles, fitting, get, largest
 
 
 def test_the_other_sizes_are_returned_too() -> None:
@@ -43,3 +45,31 @@ def test_sizes_that_may_be_left_out() -> None:
     problem = Problem.square(8, 3)
     zero, none = ({"rows": 3, "pinned": 0}, {"rows": 3})
     assert get("flash-2-pinned").program(problem, zero) == get("flash-2-pinned").program(problem, none)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(("name", "tile"), [("flash-1", "cols"), ("flash-2", "rows")])
+def test_the_chosen_tile_fits_and_the_next_does_not(name: str, tile: str, seed: int) -> None:
+    rnd, schedule = Random(seed), get(name)
+    Nq, Nk, d, dv = (rnd.randint(1, most) for most in (3000, 3000, 130, 130))
+    problem = Problem(Nq, Nk, d, dv, stats=rnd.random() < 0.5)
+    M = schedule.least_M(problem) + rnd.choice([0, 1, rnd.randint(0, 50), rnd.randint(0, 10**6)])
+    chosen, high = dict(schedule.tiles(problem, M)), {"cols": Nk, "rows": Nq}[tile]
+    assert list(chosen) == [tile]
+    assert schedule.measure(problem, chosen).peak <= M
+    for size in {chosen[tile] + 1, rnd.randint(chosen[tile], high)} - {chosen[tile], high + 1}:
+        assert schedule.measure(problem, {tile: size}).peak > M
+
+
+def test_keys_stay_in_what_tiles_cut_in_sequences_leave_free() -> None:
+    problem = Problem.square(2024, 32, mask="document:600,1000,424")
+    chosen = fitting(get("flash-2-pinned"), problem, 41522)
+    assert chosen.tiles == {"rows": 600, "pinned": 38, "sequences": 1}
+    assert chosen.words == 320_640
+
+
+def test_published_tiles_are_cut_where_blocks_end() -> None:
+    problem = Problem.square(1024, 32, mask="fixed:64,8", pass_name="backward")
+    chosen = fitting(get("small-cache", "backward"), problem, 526)
+    assert chosen.tiles == {"side": 11, "block": 64}
+    assert chosen.words == 3_708_928

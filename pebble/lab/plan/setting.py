@@ -65,14 +65,14 @@ class Setting:
         """
         best = failure = None
         try:
-            best = fitting(schedule, self.problem, self.M, demands_of(self.constraints, self.dtype), names)
+            best = fitting(schedule, self.problem, self.M, demands_of(self.constraints, self.dtype, names))
         except CacheTooSmall as error:
             failure = error
         free = self.constraints.of_memory
         if self.constraints.multiple_of == 1 and self.constraints != free:
             # A size is free where products take its lines one by one.
             with suppress(CacheTooSmall, TooManyOperations):
-                other = fitting(schedule, self.problem, self.M, demands_of(free, self.dtype), names)
+                other = fitting(schedule, self.problem, self.M, demands_of(free, self.dtype, names))
                 if (best is None or other.words < best.words) and self._allows(schedule, other.tiles):
                     best = other
         if best is None:
@@ -109,24 +109,20 @@ def _run(program: Program, family: Callable[[Problem], Family], problem: Problem
     return run(program, widened(family(problem), width), step_limit=steps)
 
 
-def demands_of(constraints: Constraints, dtype: str) -> TileDemands:
-    """Return what constraints ask of tiles, if anything."""
-    return NO_DEMANDS if constraints == Constraints() else _Demands(constraints, dtype)
+def demands_of(constraints: Constraints, dtype: str, names: tuple[str, ...] | None = None) -> TileDemands:
+    """Return what constraints ask of tiles of some names, if anything."""
+    if constraints == Constraints():
+        return NO_DEMANDS if names is None else TileDemands(names)
+    return _Demands(constraints, dtype, names)
 
 
 class _Demands(TileDemands):
     """Sizes that keep constraints; wide words count as several, and room is with buffers and wide accumulators."""
 
-    def __init__(self, constraints: Constraints, dtype: str) -> None:
+    def __init__(self, constraints: Constraints, dtype: str, names: tuple[str, ...] | None) -> None:
+        super().__init__(names, str(constraints), dtype)
         self.constraints, self.dtype = constraints, dtype
         self.width = width_ratio(dtype, constraints.accumulate)
-        self.identity = str(constraints), dtype
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Demands) and self.identity == other.identity
-
-    def __hash__(self) -> int:
-        return hash(self.identity)
 
     def sizes(self, schedule: Schedule, problem: Problem, tiles: Tiles) -> dict[str, Sequence[int]]:
         """Return the sizes that keep the constraints, but of what products keep them with whatever it is."""

@@ -109,16 +109,10 @@ def fitting_tiles(schedule: Schedule, problem: Problem, M: int) -> dict[str, int
     return dict(fitting(schedule, problem, M).tiles)
 
 
-def fitting(
-    schedule: Schedule,
-    problem: Problem,
-    M: int,
-    demands: TileDemands = NO_DEMANDS,
-    names: tuple[str, ...] | None = None,
-) -> TileChoice:
+def fitting(schedule: Schedule, problem: Problem, M: int, demands: TileDemands = NO_DEMANDS) -> TileChoice:
     """Return :func:`fitting_tiles`, with the words that they move and their room.
 
-    With demands, or names of tile sizes, they are searched even if the schedule has a rule of its own.
+    With demands they are searched even if the schedule has a rule of its own.
     """
     mask = problem.allowed
     if schedule.tile_names and isinstance(mask, DenseMask) and mask.Nq * mask.Nk > _MOST_SEARCHED:
@@ -127,59 +121,52 @@ def fitting(
             f"{_MOST_SEARCHED:,} pairs of a query and a key; here are {mask.Nq:,} × {mask.Nk:,}: give the tiles, or "
             "take fewer queries and keys"
         )
-    found = _fitting(Kind(schedule), problem, M, demands, names)
+    found = _fitting(Kind(schedule), problem, M, demands)
     if isinstance(found, CacheTooSmall):
         raise found
     return found
 
 
 @lru_cache(maxsize=512)
-def _fitting(
-    kind: Kind, problem: Problem, M: int, demands: TileDemands, names: tuple[str, ...] | None
-) -> TileChoice | CacheTooSmall:
+def _fitting(kind: Kind, problem: Problem, M: int, demands: TileDemands) -> TileChoice | CacheTooSmall:
     schedule = kind.schedule
     choices: list[TileChoice] = []
     failure: CacheTooSmall | None = None
     try:
-        if type(schedule).tiles is Schedule.tiles or demands is not NO_DEMANDS or names is not None:
-            choices = [best_tiles(schedule, problem, M, demands, names)]
+        if type(schedule).tiles is Schedule.tiles or demands is not NO_DEMANDS:
+            choices = [best_tiles(schedule, problem, M, demands)]
         else:
             choices = counted(schedule, problem, [dict(schedule.tiles(problem, M))])
     except CacheTooSmall as error:
         failure = error
     whole = [one.tiles for one in choices]
-    cut = list(_cut_in_sequences(kind, problem, M, demands, names, whole))
+    cut = list(_cut_in_sequences(kind, problem, M, demands, whole))
     if schedule.published_tiles and problem.allowed.period > 1:
         cut += [{**sizes, BLOCK: problem.allowed.period} for sizes in whole]
     choices += counted(schedule, problem, cut, demands) if cut else []
     fits = [one for one in choices if one.room <= M]
     if fits:
         best = min(fits, key=lambda one: one.words)
-        free = M - best.room
-        for name in schedule.resident_tiles if SEQUENCES in best.tiles else ():
-            if not best.tiles.get(name):  # fewer rows leave words free
-                high = min(free, schedule.greatest(problem)[name])
-                more = (
-                    largest(schedule, problem, M, name, high, high, best.tiles, demands)
-                    if high
-                    else best.tiles
-                )
-                best = min(
-                    best,
-                    *counted(schedule, problem, [more], demands),
-                    key=lambda one: (one.room > M, one.words),
-                )
-        return best
+        return _filled(schedule, problem, M, demands, best) if SEQUENCES in best.tiles else best
     return failure or too_small(schedule, min(one.room for one in choices), M)
 
 
+def _filled(
+    schedule: Schedule, problem: Problem, M: int, demands: TileDemands, best: TileChoice
+) -> TileChoice:
+    """Return tiles with as many lines that stay as fit where there were none, if these move fewer words."""
+    greatest = schedule.greatest(problem)
+    for name in schedule.resident_tiles:
+        high = min(M - best.room, greatest[name])
+        if high and not best.tiles.get(name):
+            more = largest(schedule, problem, M, name, high, high, best.tiles, demands)
+            (one,) = counted(schedule, problem, [more], demands)
+            best = min(best, one, key=lambda one: (one.room > M, one.words))
+    return best
+
+
 def _cut_in_sequences(
-    kind: Kind,
-    problem: Problem,
-    M: int,
-    demands: TileDemands,
-    names: tuple[str, ...] | None,
-    whole: list[dict[str, int]],
+    kind: Kind, problem: Problem, M: int, demands: TileDemands, whole: list[dict[str, int]]
 ) -> Iterator[dict[str, int]]:
     """Yield tiles cut where sequences end: those for the mask as a whole, and the best for a few of the sequences."""
     schedule = kind.schedule
@@ -189,7 +176,7 @@ def _cut_in_sequences(
         return
     longest_first = sorted(problem.allowed.in_parts.masks, key=lambda part: -part.pairs)
     for part in longest_first[:: -(-len(longest_first) // _ASKED)]:
-        best = _fitting(kind, problem_of_part(problem, part), M, demands, names)
+        best = _fitting(kind, problem_of_part(problem, part), M, demands)
         if isinstance(best, TileChoice):
             whole = [*whole, best.tiles]
     zero = [{**sizes, name: 0} for sizes in whole for name in schedule.may_be_zero if name in sizes]

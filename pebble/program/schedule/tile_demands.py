@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pebble.program.counting.effects import MOST_BOXES
@@ -24,7 +24,27 @@ __all__ = ["NO_DEMANDS", "TileDemands"]
 
 
 class TileDemands:
-    """Which tiles are allowed, and what is counted as their words and their room: here all, as the game has it."""
+    """Which tiles are allowed, and what is counted as their words and their room: here all, as the game has it.
+
+    Parameters
+    ----------
+    names : tuple of str, optional
+        The tile sizes to choose; by default those of :meth:`Schedule.smallest`.
+    *identity : hashable
+        What else tells demands of one class apart.
+    """
+
+    def __init__(self, names: tuple[str, ...] | None = None, *identity: Hashable) -> None:
+        self.names, self._identity = names, (names, *identity)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TileDemands) and (type(self), self._identity) == (
+            type(other),
+            other._identity,
+        )
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
 
     def sizes(self, schedule: Schedule, problem: Problem, tiles: Tiles) -> Mapping[str, Sequence[int]]:
         """Return the values that sizes may have, beside zero, ascending; of those left out all.

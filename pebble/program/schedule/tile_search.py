@@ -77,13 +77,7 @@ class TileChoice(NamedTuple):
     tiles: dict[str, int]
 
 
-def best_tiles(
-    schedule: Schedule,
-    problem: Problem,
-    M: int,
-    demands: TileDemands = NO_DEMANDS,
-    names: tuple[str, ...] | None = None,
-) -> TileChoice:
+def best_tiles(schedule: Schedule, problem: Problem, M: int, demands: TileDemands = NO_DEMANDS) -> TileChoice:
     """Return the tiles with which a schedule moves the fewest words, of those that fit M words of fast memory.
 
     Parameters
@@ -93,15 +87,13 @@ def best_tiles(
     M : int
     demands : TileDemands
         What else is asked of the tiles.
-    names : tuple of str, optional
-        The tile sizes to choose; by default those of :meth:`Schedule.smallest`.
 
     Raises
     ------
     CacheTooSmall
         If none are found that fit.
     """
-    return _best_tiles(Kind(schedule), problem, M, demands, names)
+    return _best_tiles(Kind(schedule), problem, M, demands)
 
 
 class Kind:
@@ -119,32 +111,19 @@ class Kind:
 
 
 @lru_cache(maxsize=512)
-def _best_tiles(
-    kind: Kind, problem: Problem, M: int, demands: TileDemands, names: tuple[str, ...] | None
-) -> TileChoice:
+def _best_tiles(kind: Kind, problem: Problem, M: int, demands: TileDemands) -> TileChoice:
     schedule = kind.schedule
-    if problem.mask is None and demands is NO_DEMANDS and names is None:
+    if problem.mask is None and demands is NO_DEMANDS:
         schedule.require(problem, M)
-    if not schedule.tile_names and demands is NO_DEMANDS:
-        only = schedule.measure(problem, {})
-        if only.peak > M:
-            raise too_small(schedule, only.peak, M)
-        return TileChoice(only.io, only.peak, {})
     if not schedule.tile_names:
-        program, family = schedule.program(problem, {}), schedule.family(problem)
-        if not demands.allow(program, family):
-            raise _none_allowed(schedule)
-        (words,), (room,) = demands.measure([program], family)
-        if room > M:
-            raise too_small(schedule, int(room), M)
-        return TileChoice(int(words), int(room), {})
+        return _without_tiles(schedule, problem, M, demands)
     counter = _TileCounter(schedule, problem, demands)
     greatest = dict(schedule.greatest(problem))
     short = max(problem.Nq, problem.Nk) <= SHORT
     forms = [schedule.smallest(problem), *(schedule.other_smallest(problem) if short else ())]
     smallest = [
         ({**_least(sizes, demands.sizes(schedule, problem, sizes)), **setting}, setting)
-        for sizes in (forms if names is None else [dict.fromkeys(names, 1)])
+        for sizes in (forms if demands.names is None else [dict.fromkeys(demands.names, 1)])
         for setting in switches(schedule, sizes, greatest)
     ]
     found: list[TileChoice] = []
@@ -153,9 +132,8 @@ def _best_tiles(
         groups = tile_groups(schedule, problem, base, {**greatest, **setting})
         one = counter.choice(M, base, groups)
         aim = M
-        for _ in range(
-            _AIMS if demands is not NO_DEMANDS else 0
-        ):  # buffers of one phase stay through the others
+        # Buffers of one phase stay through the others.
+        for _ in range(_AIMS if demands is not NO_DEMANDS else 0):
             if M < one.room < _NEVER:
                 aim -= one.room - M
                 one = counter.choice(aim, base, groups)
@@ -177,6 +155,18 @@ def _best_tiles(
     if not fitting:
         raise too_small(schedule, min(one.room for one in found), M)
     return min(fitting, key=lambda one: one.words)
+
+
+def _without_tiles(schedule: Schedule, problem: Problem, M: int, demands: TileDemands) -> TileChoice:
+    """Return the only choice of a schedule without tile sizes."""
+    if demands is NO_DEMANDS:
+        only = schedule.measure(problem, {})  # which is asked for again
+        one = TileChoice(only.io, only.peak, {})
+    else:
+        (one,) = counted(schedule, problem, [{}], demands)
+    if one.room > M:
+        raise _none_allowed(schedule) if one.room == _NEVER else too_small(schedule, one.room, M)
+    return one
 
 
 def counted(
