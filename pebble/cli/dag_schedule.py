@@ -20,9 +20,9 @@ __all__ = ["command"]
 @click.option("--order", default="auto", show_default=True, help="How the order of computation is found.")
 @click.option(
     "--eviction",
-    default="auto",
+    default="belady",
     show_default=True,
-    help="belady, lru, fifo or write-aware; auto is belady, with the order auto write-aware where that costs less.",
+    help="Which value leaves fast memory: belady, lru or fifo.",
 )
 @click.option(
     "--time", "time_budget", type=Seconds(min=0), help="Seconds for all of it; the best so far at their end."
@@ -44,8 +44,8 @@ def command(
     """Schedule any DAG: a compute order and an eviction rule, confirmed move by move.
 
     DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Orders: auto (the best of all, and of the
-    schedules of a family that has some), given, depth-first, breadth-first, greedy, weighted-greedy, closures, lattice,
-    blocks, local-search. With --time the search goes on for so long; Ctrl-C ends it with the best so far.
+    schedules of a family that has some), given, depth-first, breadth-first, greedy, lattice. With
+    --time the search goes on for so long; Ctrl-C ends it with the best so far.
     """
     from pebble.common.clock import limited_to
     from pebble.lab.dag_schedules import schedule_named_dag

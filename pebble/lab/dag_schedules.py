@@ -46,7 +46,7 @@ def schedule_named_dag(
     source: str,
     M: int,
     order: str = "auto",
-    eviction: str = "auto",
+    eviction: str = "belady",
     seed: int = 0,
     time_budget: float | None = None,
     progress: Callable[[str, float, int], object] | None = None,

@@ -22,13 +22,16 @@ import numpy as np
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic import schedule_dag
 from tests.bench.kinds import KINDS
-from tests.bench.known_orders import by_long_search, by_passes, by_rows, by_tilings
+from tests.bench.known_orders import by_passes, by_rows, by_tilings
 from tests.solvers.heuristic.known_kinds import Places, fft, layered, renumbered, sparse
 
 _SOLVERS = Path(__file__).parents[2] / "pebble" / "solvers" / "heuristic"
 _HOW = ("in any order", "renumbered", "as made")
 _MANY = 10_000
 """Vertices and edges from which on fewer tilings by hand are tried."""
+
+_ANNEALED = {16: 915, 32: 337}
+"""I/O of 20 random layers of 40 after a local search of 100 seconds, for each size of memory."""
 
 Row = dict[str, Any]
 
@@ -70,14 +73,6 @@ def _sparse(name: str, size: int, memories: tuple[int, ...]) -> Case:
     return Case(name, "spmv", memories, make)
 
 
-def _layers(name: str, width: int, layers: int, memories: tuple[int, ...]) -> Case:
-    def make() -> tuple[Dag, Callable[[int], int]]:
-        dag = layered(width, layers, 3)
-        return dag, lambda M: by_long_search(dag, M)
-
-    return Case(name, "layered", memories, make)
-
-
 def _more(memories: tuple[int, ...]) -> tuple[int, ...]:
     return memories if len(memories) > 1 else (memories[0] // 2, memories[0], memories[0] * 2)
 
@@ -95,12 +90,11 @@ def cases() -> Iterator[Case]:
                 _sparse(*one)
                 for one in (("spmv 200", 200, (16, 32, 64)), ("large spmv 700", 700, (32, 64, 128)))
             ),
-            *(
-                _layers(*one)
-                for one in (
-                    ("layered 40x20", 40, 20, (16, 32, 64)),
-                    ("large layered 40x200", 40, 200, (16, 32, 128)),
-                )
+            Case(
+                "layered 40x20",
+                "layered",
+                tuple(_ANNEALED),
+                lambda: (layered(40, 20, 3), _ANNEALED.__getitem__),
             ),
         ],
         key=lambda case: case.name.startswith("large"),

@@ -8,15 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.graph.dag import Dag
-from pebble.solvers.heuristic import schedule_dag
 from pebble.solvers.heuristic.eviction import io_of
-from pebble.solvers.heuristic.local_search import local_search
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.tiled_orders import ABSENT
-from pebble.solvers.heuristic.tiling_search import best_tiling
+from pebble.solvers.heuristic.tiling_search import better_tilings
 from tests.solvers.heuristic.known_kinds import Places
 
-__all__ = ["by_long_search", "by_passes", "by_rows", "by_tilings"]
+__all__ = ["by_passes", "by_rows", "by_tilings"]
 
 
 def by_tilings(dag: Dag, places: Places, M: int, trials: int = 400, seeds: int = 2) -> int:
@@ -28,7 +26,7 @@ def by_tilings(dag: Dag, places: Places, M: int, trials: int = 400, seeds: int =
     def cost(order: NDArray[np.int64]) -> int:
         return io_of(graph, M, order)
 
-    return min(best_tiling(graph, table, M, cost, trials, seed)[1] for seed in range(seeds))
+    return min(io for seed in range(seeds) for _, io in better_tilings(graph, table, M, cost, trials, seed))
 
 
 def by_passes(dag: Dag, points: int, M: int) -> int:
@@ -126,11 +124,3 @@ def _cone(graph: NeededGraph, root: int) -> tuple[list[int], set[int]]:
             stack.append((v, True))
             stack += [(p, False) for p in reversed(graph.predecessors[v])]
     return order, leaves
-
-
-def by_long_search(dag: Dag, M: int, steps: int = 20_000_000) -> int:
-    """Return the I/O after a local search eight times as long as that of ``auto``, from what ``auto`` finds."""
-    found = schedule_dag(dag, M)
-    orders = local_search(NeededGraph(dag), M, found.compute_order, np.random.default_rng(99), steps)
-    graph = NeededGraph(dag)
-    return min([found.io, *(io_of(graph, M, order) for order in orders if order is not None)])

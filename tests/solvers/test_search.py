@@ -76,19 +76,6 @@ def test_an_interruption_gives_the_best_so_far() -> None:
         schedule_dag(dag, M, progress=interrupt)
 
 
-def test_an_interruption_of_the_last_count_gives_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> int:
-        raise KeyboardInterrupt
-
-    dag = load_dag("layered:3,4,2,seed=1")
-    monkeypatch.setattr("pebble.solvers.heuristic.dag_schedule.write_aware_io", interrupt)
-    found = schedule_dag(dag, 4, stoppable=True)
-    assert found.interrupted
-    assert found.eviction == "belady"
-    with pytest.raises(KeyboardInterrupt):
-        schedule_dag(dag, 4)
-
-
 def test_an_interruption_before_any_order_is_one() -> None:
     def interrupt(name: str, part: float, io: int) -> None:
         raise AssertionError("nothing has been found")

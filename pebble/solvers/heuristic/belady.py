@@ -72,108 +72,80 @@ def belady(graph: NeededGraph, M: int, order: NDArray[np.int64]) -> Iterator[lis
     ----------
     L. A. Belady, "A study of replacement algorithms for a virtual-storage computer", IBM Systems Journal 1966.
     """
-    keys = _Keys(graph, order)
-    n, is_output = graph.n, graph.is_output
-    blue, red = bytearray(graph.is_input), bytearray(n)
-    heap: list[int] = []
-    free, log = M, list[int]()
-
-    def evict() -> None:
-        victim = -heappop(heap) % n
-        if not blue[victim]:
-            blue[victim] = 1
-            log.append(victim << 2 | _STORE)
-        red[victim] = 0
-        log.append(victim << 2 | _DELETE)
-
-    for rows, values, after, now in keys.chunks():
-        a = 0
-        for v, b, first in rows:
-            row = values[a:b]
-            for p in row:
-                if not red[p]:
-                    if free:
-                        free -= 1
-                    else:
-                        evict()
-                    log.append(p << 2 | _LOAD)
-                    red[p] = 1
-            if free:
-                free -= 1
-            else:
-                evict()
-            log.append(v << 2 | _COMPUTE)
-            for p, key in zip(row, after[a:b], strict=True):
-                if key > 0:
-                    red[p] = 0
-                    free += 1
-                    log.append(p << 2 | _DELETE)
-                else:
-                    heappush(heap, key - n if blue[p] else key)
-            a = b
-            if is_output[v]:
-                blue[v] = 1
-                log.append(v << 2 | _STORE)
-            if first > 0:
-                free += 1
-                log.append(v << 2 | _DELETE)
-            else:
-                red[v] = 1
-                heappush(heap, first - n if blue[v] else first)
-        yield log
-        log = []
-        heap = keys.without_past(heap, M, now)
+    return (log for log, _ in _played(graph, M, order, written=True))
 
 
 def belady_io(graph: NeededGraph, M: int, order: NDArray[np.int64]) -> int:
-    """Return the loads plus stores of :func:`belady`: the same loop, but no move is written down.
+    """Return the loads plus stores of :func:`belady`; no move is written down, for searches count very many orders."""
+    total = 0
+    for _, io in _played(graph, M, order, written=False):
+        check_time()
+        total += io
+    return total
 
-    To write the moves down takes a quarter more time, and searches count very many orders.
-    """
+
+def _played(
+    graph: NeededGraph, M: int, order: NDArray[np.int64], written: bool
+) -> Iterator[tuple[list[int], int]]:
+    """Yield the moves, if they are to be written, and the number of loads and stores, chunk by chunk."""
     keys = _Keys(graph, order)
     n, is_output = graph.n, graph.is_output
     blue, red = bytearray(graph.is_input), bytearray(n)
     heap: list[int] = []
-    free, io = M, 0
+    free, io, log = M, 0, list[int]()
+
+    def evict() -> int:
+        victim = -heappop(heap) % n
+        red[victim] = 0
+        stored = blue[victim]
+        blue[victim] = 1
+        if written:
+            if not stored:
+                log.append(victim << 2 | _STORE)
+            log.append(victim << 2 | _DELETE)
+        return 1 - stored
+
     for rows, values, after, now in keys.chunks():
-        check_time()
         a = 0
         for v, b, first in rows:
             row = values[a:b]
             for p in row:
                 if not red[p]:
-                    io += 1
-                    red[p] = 1
                     if free:
                         free -= 1
                     else:
-                        victim = -heappop(heap) % n
-                        red[victim] = 0
-                        if not blue[victim]:
-                            blue[victim] = 1
-                            io += 1
+                        io += evict()
+                    io += 1
+                    red[p] = 1
+                    if written:
+                        log.append(p << 2 | _LOAD)
             if free:
                 free -= 1
             else:
-                victim = -heappop(heap) % n
-                red[victim] = 0
-                if not blue[victim]:
-                    blue[victim] = 1
-                    io += 1
+                io += evict()
+            if written:
+                log.append(v << 2 | _COMPUTE)
             for p, key in zip(row, after[a:b], strict=True):
                 if key > 0:
                     red[p] = 0
                     free += 1
+                    if written:
+                        log.append(p << 2 | _DELETE)
                 else:
                     heappush(heap, key - n if blue[p] else key)
             a = b
             if is_output[v]:
                 blue[v] = 1
                 io += 1
+                if written:
+                    log.append(v << 2 | _STORE)
             if first > 0:
                 free += 1
+                if written:
+                    log.append(v << 2 | _DELETE)
             else:
                 red[v] = 1
                 heappush(heap, first - n if blue[v] else first)
+        yield log, io
+        log, io = [], 0
         heap = keys.without_past(heap, M, now)
-    return io

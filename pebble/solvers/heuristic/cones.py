@@ -71,10 +71,6 @@ class Cones:
     def __len__(self) -> int:
         return len(self.members)
 
-    def root(self, cone: int) -> int:
-        """Return the vertex whose value goes out."""
-        return self.members[cone][-1]
-
 
 def _roots(graph: NeededGraph, todo: list[int], first_level: bool) -> list[int]:
     root, is_input = list(range(graph.n)), graph.is_input

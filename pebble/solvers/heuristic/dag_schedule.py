@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.common.clock import TimeUp, limited_to, time_is_up
+from pebble.common.clock import limited_to
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.moves import Moves
@@ -22,14 +22,8 @@ from pebble.solvers.heuristic.eviction import EVICTIONS
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.portfolio import ORDERS
 from pebble.solvers.heuristic.search import Task
-from pebble.solvers.heuristic.write_aware import write_aware_io
 
 __all__ = ["DagSchedule", "schedule_dag"]
-
-_MOST_FOR_WRITES = 1_000_000
-"""Vertices and edges up to which the eviction that looks at stores is tried unasked."""
-_BEHIND = 1.1
-"""How many times as much as the best order another may cost and still be tried with that eviction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +141,7 @@ def schedule_dag(
     dag: Dag,
     M: int,
     order: str | Sequence[Vertex] | NDArray[np.int64] = "auto",
-    eviction: str = "auto",
+    eviction: str = "belady",
     seed: int | np.random.Generator = 0,
     time_budget: float | None = None,
     progress: Callable[[str, float, int], object] | None = None,
@@ -167,13 +161,11 @@ def schedule_dag(
         Words of fast memory.
     order : str or sequence of vertices
         How the order of computation is found, one of :data:`pebble.solvers.heuristic.ORDERS`; or the order itself.
-    eviction : {"auto", "belady", "lru", "fifo", "write-aware"}
-        Which value leaves fast memory: the one with the farthest next use, the least recently used, the oldest, or
-        one that is used late and needs no store. ``auto`` is ``belady``; for the order that ``auto`` has found it is
-        ``write-aware``, if that costs less.
+    eviction : {"belady", "lru", "fifo"}
+        Which value leaves fast memory: the one with the farthest next use, the least recently used, or the oldest.
         All delete a value after its last use, store a value at most once, and never store an input.
     seed : int or numpy Generator
-        Of the searches that draw at random (``local-search`` and ``auto``); the others ignore it.
+        Of the searches that draw at random (``greedy`` and ``auto``); the others ignore it.
     time_budget : float, optional
         Seconds that a search may take. Without it a search does a fixed amount of work, so that the result
         depends on the seed alone; with it also on the speed of the machine.
@@ -208,8 +200,7 @@ def schedule_dag(
     6 I/O (4 reads, 2 writes), peak 3 of 3 words; order given, eviction belady
     """
     M = fast_memory_words(M)
-    asked = _known(eviction, ["auto", *EVICTIONS], "eviction")
-    rule = "belady" if asked == "auto" else asked
+    rule = _known(eviction, EVICTIONS, "eviction")
     _require_room(dag, M)
     graph = NeededGraph(dag)
     if isinstance(order, str):
@@ -219,34 +210,8 @@ def schedule_dag(
         task = Task(graph, M, rule, rng, time_budget is not None, progress, known, stoppable)
         with limited_to(time_budget):
             name, vertices = method(task)
-            if (order, eviction) == ("auto", "auto"):
-                name, vertices, rule = _with_fewer_stores(task, name, vertices)
         return replace(_confirmed(graph, M, vertices, name, rule), interrupted=task.interrupted)
     return _confirmed(graph, M, _checked_order(graph, order), "custom", rule)
-
-
-def _with_fewer_stores(task: Task, name: str, order: NDArray[np.int64]) -> tuple[str, NDArray[np.int64], str]:
-    """Return the best of the orders that were found for Belady's eviction, with the eviction that suits it.
-
-    The eviction that looks at stores is tried for the best order of each method that is not far behind; Belady's is
-    kept if it is no better, if the graph is very large, or if the search was interrupted.
-    """
-    best = name, order, "belady"
-    if task.interrupted or task.size > _MOST_FOR_WRITES or time_is_up(task.reserve):
-        return best
-    try:
-        least = task.io(order)
-        most = _BEHIND * least
-        for other, (io, kept) in [(name, (least, order)), *task.kept.items()]:
-            if io <= most and (io := write_aware_io(task.graph, task.M, kept)) < least:
-                best, least = (other, kept, "write-aware"), io
-    except TimeUp:
-        pass
-    except KeyboardInterrupt:
-        if not task.stoppable:
-            raise
-        task.interrupted = True
-    return best
 
 
 def _confirmed(graph: NeededGraph, M: int, order: NDArray[np.int64], name: str, eviction: str) -> DagSchedule:

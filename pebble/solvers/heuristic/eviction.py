@@ -18,7 +18,6 @@ from pebble.common.clock import check_time
 from pebble.solvers.heuristic.belady import belady, belady_io
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.uses import NEVER, Uses
-from pebble.solvers.heuristic.write_aware import write_aware, write_aware_io
 
 __all__ = ["EVICTIONS", "Eviction", "fifo", "io_of", "lru"]
 
@@ -108,20 +107,14 @@ def _queue(graph: NeededGraph, M: int, order: NDArray[np.int64], renew: bool) ->
     yield log
 
 
-EVICTIONS: dict[str, Eviction] = {"belady": belady, "lru": lru, "fifo": fifo, "write-aware": write_aware}
+EVICTIONS: dict[str, Eviction] = {"belady": belady, "lru": lru, "fifo": fifo}
 """The evictions by name."""
-
-
-_COUNTS: dict[Eviction, Callable[[NeededGraph, int, NDArray[np.int64]], int]] = {
-    belady: belady_io,
-    write_aware: write_aware_io,
-}
 
 
 def io_of(graph: NeededGraph, M: int, order: NDArray[np.int64], eviction: Eviction = belady) -> int:
     """Return the loads plus stores of an order; M must be at least the DAG's ``least_M``."""
-    if eviction in _COUNTS:
-        return _COUNTS[eviction](graph, M, order)
+    if eviction is belady:
+        return belady_io(graph, M, order)
     io = 0
     for log in eviction(graph, M, order):
         check_time()

@@ -13,8 +13,6 @@ __all__ = ["LabelOrder"]
 _MOST_LABELS = 600
 """Labels up to which eigenvectors are computed."""
 _MOST_CELLS = 8_000_000
-_CLEAR = 0.1
-"""Correlation from which on it says which end of an axis comes first."""
 _WIDE = 0.75
 """A value with uses in more than this part of the labels tells nothing about which are alike."""
 
@@ -47,10 +45,8 @@ class LabelOrder:
             found = self._by_likeness(compact, len(names))
             if found is None:
                 found = number
-            else:
-                backwards = self._earlier_with_later(compact, found)
-                if backwards > 0 or (backwards == 0 and np.sum(found * (number - number.mean())) < 0):
-                    found = -found
+            elif np.sum(found * (number - number.mean())) < 0:
+                found = -found
         rank = np.empty(len(names), dtype=np.int64)
         rank[np.lexsort((number, found))] = np.arange(len(names))
         compact[known] = rank[place]
@@ -92,24 +88,6 @@ class LabelOrder:
             return None
         mean: NDArray[np.float64] = np.bincount(value, weights=position, minlength=count) / many
         return mean
-
-    def _earlier_with_later(self, labels: NDArray[np.int64], found: NDArray[np.float64]) -> float:
-        """Return how far those who use a value in later steps lie later on the axis; about 0 if steps do not matter.
-
-        A convolution takes a pixel in the first step for the last place and in the last step for the first.
-        """
-        steps = self._steps
-        place = labels[: len(steps.root)][steps.cone]
-        use = place >= 0
-        value = np.unique(steps.value[use], return_inverse=True)[1].reshape(-1)
-        many = np.bincount(value)
-        where, when = found[place[use]], steps.position[use].astype(np.float64)
-        where -= (np.bincount(value, weights=where) / many)[value]
-        when -= (np.bincount(value, weights=when) / many)[value]
-        several = (np.bincount(value, weights=when**2) > 0)[value]
-        size = float(np.sqrt(np.sum(where[several] ** 2) * np.sum(when**2)))
-        like = float(np.sum(where * when))
-        return like if abs(like) > _CLEAR * size else 0.0
 
     def _by_path(self, labels: NDArray[np.int64], count: int) -> NDArray[np.float64] | None:
         """Return the longest path to each label in the graph of labels, if that has no cycle."""

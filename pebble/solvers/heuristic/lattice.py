@@ -3,83 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pebble.solvers.heuristic.axes import LARGE_FAMILY, Axes
 from pebble.solvers.heuristic.cone_steps import ConeSteps
-from pebble.solvers.heuristic.convolution_tilings import convolution_tilings
-from pebble.solvers.heuristic.convolutions import Convolution, found_convolution
 from pebble.solvers.heuristic.label_order import LabelOrder
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.operand_order import with_ordered_operands
 from pebble.solvers.heuristic.phases import phases
-from pebble.solvers.heuristic.stencil_tilings import stencil_tilings
-from pebble.solvers.heuristic.tiled_orders import ABSENT, Tiling
+from pebble.solvers.heuristic.tiled_orders import ABSENT
 from pebble.solvers.heuristic.tiling_search import better_tilings
-from pebble.solvers.heuristic.translations import Translations, found_translations
 
-__all__ = ["Lattice", "found_lattice", "lattice_coordinates", "lattice_orders"]
+__all__ = ["lattice_coordinates", "lattice_orders"]
 
 _PRICED = ((60_000, 8_000_000), (1_000_000, 20_000_000), (1 << 60, 5_000_000))
 """Vertices and edges of all orders that are priced, for graphs up to so many vertices and edges."""
 _MOST_TRIALS, _LEAST_TRIALS = 1000, 3
 _MOST_AXES = 4
 _MOST_COLUMNS = 7
-_FORWARD = 0.95
-"""Part of the edges that a skewed axis must not lead back; the boundaries of a stencil may."""
 _FINER = 1.5
 """An axis is taken if it tells apart this many times as many cones of a family as those before it."""
 
 
-@dataclass(frozen=True, eq=False)
-class Lattice:
-    """What was recognised in a graph.
-
-    Attributes
-    ----------
-    coordinates : array of int64, shape (V, d)
-        One column for each axis; ``ABSENT`` where an axis says nothing about a vertex; d may be 0.
-    kind : Convolution or Translations or None
-        What has these columns, if it is known.
-    """
-
-    coordinates: NDArray[np.int64]
-    kind: Convolution | Translations | None = None
-
-    def tilings(self, M: int) -> list[Tiling]:
-        """Return tilings that suit its kind and M words, the most promising first; none if that is unknown."""
-        if isinstance(self.kind, Convolution):
-            return convolution_tilings(self.kind, M)
-        return [] if self.kind is None else stencil_tilings(self.kind, M)
-
-
-def found_lattice(graph: NeededGraph) -> Lattice:
-    """Return the lattice that is recognised in the edges of a graph: a stencil, a convolution, or other axes."""
-    if not len(graph.todo):
-        return Lattice(np.empty((graph.n, 0), dtype=np.int64))
-    translations = found_translations(graph)
-    if translations is not None:
-        return Lattice(np.stack(translations.columns, axis=1), translations)
-    graph = with_ordered_operands(graph)
-    steps = ConeSteps(graph)
-    convolution = found_convolution(steps, graph.n)
-    if convolution is not None:
-        return Lattice(np.stack(convolution.columns, axis=1), convolution)
-    return Lattice(_ConeLattice(graph, steps).coordinates())
-
-
 def lattice_coordinates(graph: NeededGraph) -> NDArray[np.int64]:
-    """Return the coordinates of :func:`found_lattice`."""
-    return found_lattice(graph).coordinates
+    """Return the axes that are recognised in the edges of a graph, one column each; ``ABSENT`` where there is none."""
+    if not len(graph.todo):
+        return np.empty((graph.n, 0), dtype=np.int64)
+    graph = with_ordered_operands(graph)
+    return _ConeLattice(graph, ConeSteps(graph)).coordinates()
 
 
 def lattice_orders(
     graph: NeededGraph,
     M: int,
-    lattice: Lattice,
+    coordinates: NDArray[np.int64],
     cost: Callable[[NDArray[np.int64]], int],
     seed: int = 0,
 ) -> Iterator[NDArray[np.int64]]:
@@ -90,17 +49,16 @@ def lattice_orders(
     graph : NeededGraph
     M : int
         Words of fast memory.
-    lattice : Lattice
-        See :func:`found_lattice`.
+    coordinates : array of int64, shape (V, d)
+        See :func:`lattice_coordinates`.
     cost : callable
         From an order to its I/O.
     seed : int
         Of the changes that are tried.
     """
-    if lattice.coordinates.shape[1]:
+    if coordinates.shape[1]:
         trials = _trials(graph.n + graph.dag.n_edges)
-        suggested = lattice.tilings(M)
-        for order, _ in better_tilings(graph, lattice.coordinates, M, cost, trials, seed, suggested):
+        for order, _ in better_tilings(graph, coordinates, M, cost, trials, seed):
             yield order
 
 
@@ -117,20 +75,14 @@ class _ConeLattice:
         self.labels = LabelOrder(graph, self.steps)
 
     def coordinates(self) -> NDArray[np.int64]:
-        """Return the axes, places of uses, steps, and for stencils levels and skewed axes as columns."""
+        """Return the axes, places of uses, phases and steps as columns."""
         columns: list[NDArray[np.int64]] = []
         axes = self._chosen_axes()
         for labels in axes:
             self._add(columns, self._of_vertices(labels))
-        level = self._levels()
-        skewed = [self._skewed(column, level) for column in columns] if self._depends_on_itself() else []
-        if any(np.any(column >= 0) for column in skewed):
-            for column in (level, *skewed):
+        for labels in axes:
+            for column in self._places_of_uses(labels):
                 self._add(columns, column)
-        else:
-            for labels in axes:
-                for column in self._places_of_uses(labels):
-                    self._add(columns, column)
         for column in columns[: len(axes)]:
             phase = self._phase_column(column)
             if phase is not None:
@@ -245,38 +197,6 @@ class _ConeLattice:
         family = np.where(of >= 0, self.axes.family[of], ABSENT)
         found = phases(column, family, *self.graph.needed_edges)
         return None if found is None else np.where(of >= 0, found[family], ABSENT)
-
-    def _levels(self) -> NDArray[np.int64]:
-        """Return the number of cones on the longest path to each vertex's cone."""
-        steps = self.steps
-        producer = steps.of[steps.value]
-        pairs: list[list[int]] = [[] for _ in range(self.axes.cones)]
-        for cone, before in zip(steps.cone.tolist(), producer.tolist(), strict=True):
-            if before >= 0:
-                pairs[cone].append(before)
-        level = [0] * self.axes.cones
-        for cone, before_all in enumerate(pairs):
-            level[cone] = 1 + max([level[before] for before in before_all], default=-1)
-        return np.where(steps.of >= 0, np.array(level, dtype=np.int64)[steps.of], ABSENT)
-
-    def _depends_on_itself(self) -> bool:
-        """Return whether the cones of some family use values of the same family."""
-        steps = self.steps
-        producer = steps.of[steps.value]
-        inside = producer >= 0
-        same = steps.family[steps.cone[inside]] == steps.family[producer[inside]]
-        return bool(same.any())
-
-    def _skewed(self, column: NDArray[np.int64], level: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return column + s·level with the least s for which hardly any edge goes backwards."""
-        tail, head = self.graph.needed_edges
-        known = (column[tail] >= 0) & (column[head] >= 0) & (level[head] > level[tail])
-        ahead, higher = (column[head] - column[tail])[known], (level[head] - level[tail])[known]
-        forward = [float(np.mean(ahead + slope * higher >= 0)) if len(ahead) else 1.0 for slope in range(4)]
-        for slope in (1, 2, 3):
-            if forward[0] < _FORWARD <= forward[slope]:
-                return np.where(column >= 0, column + slope * level, ABSENT)
-        return np.full(self.graph.n, ABSENT, dtype=np.int64)
 
 
 def _same_order(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:

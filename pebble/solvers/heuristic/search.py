@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -55,8 +54,6 @@ class Task:
         Whether an interruption ends the search with the best so far.
     interrupted : bool
         Whether it did.
-    kept : dict of str to (int, array)
-        The best order of each method so far, with its I/O.
     reserve : float
         Seconds that are left for the replay of the best order.
     """
@@ -71,10 +68,8 @@ class Task:
     stoppable: bool = False
     interrupted: bool = False
     least: int = 0
-    kept: dict[str, tuple[int, NDArray[np.int64]]] = field(default_factory=dict)
     reserve: float = 0.0
     _cones: dict[Join, Cones] = field(default_factory=dict)
-    _streams: list[np.random.Generator] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -108,12 +103,6 @@ class Task:
                 self._cones.clear()
             self._cones[join] = Cones(self.graph, join)
         return self._cones[join]
-
-    def stream(self, number: int) -> np.random.Generator:
-        """Return random numbers that depend on the seed and this number alone, not on what others have drawn."""
-        while len(self._streams) <= number:
-            self._streams += self.rng.spawn(1)
-        return deepcopy(self._streams[number])
 
     def io(self, order: NDArray[np.int64]) -> int:
         """Return the I/O of an order under the task's eviction; the first order is counted in any case."""
@@ -151,21 +140,21 @@ class Watch:
 
 
 class BestOrder:
-    """The order with the least I/O so far, the first of several."""
+    """The order with the least I/O so far, the first of several, and the least I/O of each method."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
         self.found: FoundOrder | None = None
         self.io = 0
+        self.least_of: dict[str, int] = {}
 
     def offer(self, name: str, order: NDArray[np.int64]) -> int:
         """Count an order, keep it if it is better than those before it, and return its I/O."""
         begin = time.monotonic()
-        io, kept = self.task.io(order), self.task.kept
+        io = self.task.io(order)
         if self.found is None:
             self.task.reserve = _REPLAY * (time.monotonic() - begin)
-        if name not in kept or io < kept[name][0]:
-            kept[name] = io, order
+        self.least_of[name] = min(io, self.least_of.get(name, io))
         if self.found is None or io < self.io:
             self.found, self.io = (name, order), io
             self.task.least = io
@@ -179,7 +168,7 @@ class BestOrder:
         try:
             for name, order in search:
                 self.offer(name, order)
-                self.task.report(name.rpartition("+")[2], 1.0)
+                self.task.report(name, 1.0)
                 if self.io == self.task.compulsory:
                     break
         except TimeUp:

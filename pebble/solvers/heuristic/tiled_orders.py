@@ -17,7 +17,6 @@ __all__ = [
     "equal_sizes",
     "repaired",
     "sorted_places",
-    "tiled_order",
     "topological_by_rank",
 ]
 
@@ -45,34 +44,12 @@ class Tiling:
     turning: bool = False
 
 
-def tiled_order(graph: NeededGraph, coordinates: NDArray[np.int64], tiling: Tiling) -> NDArray[np.int64]:
-    """Return the needed vertices tile after tile, repaired where that would put one before a predecessor.
-
-    Parameters
-    ----------
-    graph : NeededGraph
-    coordinates : array of int64, shape (V, d)
-        The place of each vertex on each axis, at least 0, or :data:`ABSENT`, which comes before all places: a vertex
-        that lacks an axis is computed as soon as it can be. Vertices at one place keep their topological order.
-    tiling : Tiling
-
-    Notes
-    -----
-    Costs O(V log V) array operations, and O(E + V log V) steps where a repair is needed.
-
-    Examples
-    --------
-    >>> from pebble.graph.dag import Dag
-    >>> graph = NeededGraph(Dag.from_edges([(0, v) for v in (1, 2, 3, 4)]))
-    >>> places = np.array([[-1, -1], [0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> tiled_order(graph, places, Tiling(((1, 1),), (0,))).tolist()
-    [1, 3, 2, 4]
-    """
-    return repaired(graph, graph.todo[sorted_places(coordinates[graph.todo], tiling)])
-
-
 def sorted_places(here: NDArray[np.int64], tiling: Tiling) -> NDArray[np.int64]:
-    """Return the order in which a tiling goes through so many places, one row each."""
+    """Return the order in which a tiling goes through places, one row each.
+
+    A coordinate is at least 0, or :data:`ABSENT`, which comes before all places: a vertex that lacks an axis is
+    computed as soon as it can be. What is at one place keeps its order.
+    """
     keys = [here[:, axis] // size for axis, size in tiling.tiles]
     for at in range(1, len(keys) if tiling.turning else 0):
         keys[at] = np.where(keys[at - 1] % 2 == 1, keys[at].max() - keys[at], keys[at])

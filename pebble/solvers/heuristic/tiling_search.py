@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import combinations, permutations, product
-from math import ceil
+from itertools import combinations, product
+from math import prod
 from typing import TypeVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.tiled_orders import Tiling, equal_sizes, repaired, sorted_places
 
-__all__ = ["TilingSearch", "best_tiling", "better_tilings"]
+__all__ = ["TilingSearch", "better_tilings"]
 
 _PARENTS = 8
 _GROUPS = 3
@@ -22,30 +22,16 @@ _MANY = 60
 """Trials from which on the first tilings are improved in groups that know nothing of each other."""
 _ROOM = 3
 """Words beside the sums of a tile and one row of an operand: a value of the other one, a product, a new sum."""
-_MOST_BALANCED = 12
+_LEAST_FULL = 0.3
+"""Part of fast memory that a box fills at least."""
+_PART_OF_BOXES = 4
+"""One of so many trials may be a box."""
+_MOST_USES = 10_000
+"""Uses of values that are looked at for a box."""
 _IDLE = 200
 """Changes in a row that give nothing new, after which the search ends."""
 
 T = TypeVar("T")
-
-
-def best_tiling(
-    graph: NeededGraph,
-    coordinates: NDArray[np.int64],
-    M: int,
-    cost: Callable[[NDArray[np.int64]], int],
-    trials: int,
-    seed: int = 0,
-) -> tuple[NDArray[np.int64], int]:
-    """Return the best tiled order found, and its cost.
-
-    Parameters
-    ----------
-    graph, coordinates, M, cost, trials, seed
-        As for :func:`better_tilings`.
-    """
-    *_, best = better_tilings(graph, coordinates, M, cost, trials, seed)
-    return best
 
 
 def better_tilings(
@@ -55,7 +41,6 @@ def better_tilings(
     cost: Callable[[NDArray[np.int64]], int],
     trials: int,
     seed: int = 0,
-    suggested: Sequence[Tiling] = (),
 ) -> Iterator[tuple[NDArray[np.int64], int]]:
     """Yield tiled orders, each better than those before it, with their costs; at least one.
 
@@ -64,8 +49,9 @@ def better_tilings(
 
     Parameters
     ----------
-    graph, coordinates
-        As for :func:`~pebble.solvers.heuristic.tiled_orders.tiled_order`.
+    graph : NeededGraph
+    coordinates : array of int64, shape (V, d)
+        See :func:`~pebble.solvers.heuristic.tiled_orders.sorted_places`.
     M : int
         Words of fast memory.
     cost : callable
@@ -74,10 +60,8 @@ def better_tilings(
         Orders that may be priced, at least 1.
     seed : int
         Of the changes that are drawn.
-    suggested : sequence of Tiling
-        Tilings that are tried before all others, for up to half of the trials.
     """
-    return TilingSearch(graph, coordinates, M, cost, trials, seed, suggested).run()
+    return TilingSearch(graph, coordinates, M, cost, trials, seed).run()
 
 
 def _turned(tiling: Tiling) -> Tiling:
@@ -101,23 +85,22 @@ class TilingSearch:
         cost: Callable[[NDArray[np.int64]], int],
         trials: int,
         seed: int = 0,
-        suggested: Sequence[Tiling] = (),
     ) -> None:
         self.graph, self.M, self.cost = graph, M, cost
         self.left = max(trials, 1)
-        self.suggested = suggested[: max(1, self.left // 2)]
         self.rng = np.random.default_rng(seed)
         self.coordinates, self.here = coordinates, coordinates[graph.todo]
         self.extent = [int(n) for n in self.here.max(axis=0, initial=0) + 1]
         self.axes = [axis for axis, n in enumerate(self.extent) if n > 1]
+        self._is_input = np.array(graph.is_input)
+        self._uses = self._some_uses()
         self.price: dict[Tiling, int] = {}
         self._priced: dict[int, int] = {}
         self._least = -1
 
     def run(self) -> Iterator[tuple[NDArray[np.int64], int]]:
         """Yield better and better orders."""
-        known = self.suggested or self._blocks_of_rows()
-        starts = [*known, *self._balanced(), *self._drawn_starts()]
+        starts = [*self._boxes(), *self._drawn_starts()]
         for tiling in starts:
             yield from self._try(tiling)
         if not self.axes:
@@ -130,10 +113,9 @@ class TilingSearch:
     def _drawn_starts(self) -> list[Tiling]:
         """Return which tilings are tried first: square tiles, a part of the others that suit M, some at random."""
         plain, *fitting = self._starts()
-        left = self.left - len(self.suggested)
         if self.left < _MANY:
-            return fitting[: max(1, 2 * left // 3)] if fitting else [plain]
-        third = left // 3
+            return fitting[: max(1, 2 * self.left // 3)] if fitting else [plain]
+        third = self.left // 3
         some = [fitting[at] for at in self.rng.permutation(len(fitting))[:third]]
         return [plain, *some, *(self._random() for _ in range(third // 2 if self.axes else 0))]
 
@@ -167,58 +149,52 @@ class TilingSearch:
             self._least = cost
             yield order, cost
 
-    def _balanced(self) -> list[Tiling]:
-        """Return a few tilings with tiles on two axes that are equal and nearly fill fast memory; fewest loads first.
+    def _some_uses(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return all uses of every few values: the value, its places, the places of who uses it."""
+        dag = self.graph.dag
+        head = np.repeat(np.arange(dag.n_vertices), dag.indegree)
+        mark = np.random.default_rng(0).permutation(dag.n_vertices)[dag.predecessors]
+        chosen = np.array(self.graph.wanted)[head] & (mark % (1 + dag.n_edges // _MOST_USES) == 0)
+        value = dag.predecessors[chosen]
+        return value, self.coordinates[value], self.coordinates[head[chosen]]
 
-        A third axis is streamed. Best is one along which sums go: then they stay in fast memory.
+    def _boxes(self) -> list[Tiling]:
+        """Return tilings by boxes that nearly fill fast memory with one array; first those that fewest values enter.
+
+        A box on the axes of the outputs keeps sums in fast memory; one that is whole on an axis keeps rows, as queries
+        while keys go by. Inside a box each of the other axes is streamed in turn.
         """
-        moved = self._moved()
-        found: list[tuple[float, Tiling]] = []
-        for i, j in combinations(self.axes, 2):
-            for stream in self.axes:
-                if stream in (i, j):
-                    continue
-                others = tuple(axis for axis in self.axes if axis not in (i, j, stream))
-                for a in equal_sizes(self.extent[i]):
-                    fitting = [b for b in equal_sizes(self.extent[j]) if a * b + min(a, b) + _ROOM <= self.M]
-                    if fitting:
-                        b = max(fitting)
-                        loads = self.extent[stream] * (
-                            ceil(self.extent[i] / a) * self.extent[j]
-                            + ceil(self.extent[j] / b) * self.extent[i]
-                        )
-                        tiling = Tiling(((i, a), (j, b)), (stream, i, j, *others))
-                        found.append((loads * (2 - moved[stream]), tiling))
-        found.sort(key=lambda one: one[0])
-        best = [tiling for _, tiling in found[: max(1, min(_MOST_BALANCED, self.left // 6))]]
-        return [*best[:1], *(replace(tiling, turning=True) for tiling in best[:1]), *best[1:]]
+        found: list[tuple[int, tuple[tuple[int, int], ...]]] = []
+        for axes in (axes for many in (1, 2, 3) for axes in combinations(self.axes, many)):
+            for sizes in product(*(equal_sizes(self.extent[axis]) for axis in axes)):
+                words = prod(sizes)
+                if _LEAST_FULL * self.M <= words + min(sizes) + _ROOM <= self.M:
+                    tiles = tuple(zip(axes, sizes, strict=True))
+                    found.append((self._entering(tiles), tiles))
+        tilings: dict[Tiling, None] = {}
+        for _, tiles in sorted(found):
+            box = [axis for axis, _ in tiles]
+            others = [axis for axis in self.axes if axis not in box]
+            for stream in others or box[:1]:
+                for rest in (others, others[::-1]):
+                    points = dict.fromkeys((stream, *rest, *box))
+                    tilings[Tiling(tuple(t for t in tiles if t[1] < self.extent[t[0]]), tuple(points))] = None
+            if len(tilings) >= self.left // _PART_OF_BOXES:
+                break
+        best = list(tilings)[: max(1, self.left // _PART_OF_BOXES)]
+        return [*best[:1], *(_turned(tiling) for tiling in best[:1]), *best[1:]]
 
-    def _blocks_of_rows(self) -> list[Tiling]:
-        """Return tilings with tiles on one axis while a second one is streamed, first the two longest axes.
-
-        As many rows as fit stay in fast memory with all that they have on a third axis, once, twice or three times:
-        queries and outputs, while keys and values go by.
-        """
-        found = []
-        for rows, stream in permutations(self.axes, 2):
-            others = [axis for axis in self.axes if axis not in (rows, stream)]
-            for times, kept in product((2, 3, 1), others):
-                size = self.M // (times * self.extent[kept])
-                if 1 <= size < self.extent[rows]:
-                    length = self.extent[rows] * self.extent[stream]
-                    found += [
-                        (-length, Tiling(((rows, size),), (stream, *inner, rows)))
-                        for inner in dict.fromkeys((tuple(others), tuple(reversed(others))))
-                    ]
-        found.sort(key=lambda one: one[0])
-        return list(dict.fromkeys(tiling for _, tiling in found))[: self.left // 6]
-
-    def _moved(self) -> list[float]:
-        """Return for each axis which part of the edges between two places goes along it alone."""
-        tail, head = self.graph.needed_edges
-        differ = self.coordinates[tail] != self.coordinates[head]
-        alone = differ[differ.sum(axis=1) == 1]
-        return [float(x) for x in alone.mean(axis=0)] if len(alone) else [0.0] * differ.shape[1]
+    def _entering(self, tiles: tuple[tuple[int, int], ...]) -> int:
+        """Return how many of some values enter tiles from outside, each counted once for each tile."""
+        value, made, used = self._uses
+        tile, home = np.zeros(len(value), dtype=np.int64), np.zeros(len(value), dtype=np.int64)
+        for axis, size in tiles:
+            tile, home = (
+                number * (self.extent[axis] + 2) + places[:, axis] // size + 1
+                for number, places in ((tile, used), (home, made))
+            )
+        outside = self._is_input[value] | (tile != home)
+        return len(np.unique(tile[outside] * self.graph.n + value[outside]))
 
     def _starts(self) -> Iterator[Tiling]:
         """Yield tilings whose tiles leave about M values of an array in fast memory."""

@@ -26,7 +26,7 @@ __all__ = ["MOST_ORDERED", "NestSchedule", "is_too_large", "schedule_nest"]
 MOST_ORDERED = 8_500_000
 """Vertices and edges up to which the vertices are ordered one by one: about a million vertices."""
 _MOST_IN_BLOCKS, _MOST_ON_A_LATTICE = 8_000, 2_500
-"""Vertices and edges up to which orders found without the loops are tried too: those that then take half a second."""
+"""Vertices and edges up to which orders found without the loops are tried too: those that then take some seconds."""
 _NEAR = 2
 """They are not tried if no more than so many times the inputs and outputs are moved."""
 _WORTH = 0.9
@@ -198,7 +198,7 @@ def _general_order(dag: Dag, M: int, io: int) -> DagSchedule | None:
     size = dag.n_vertices + dag.n_edges
     if size > _MOST_IN_BLOCKS or io <= _NEAR * (len(dag.inputs) + len(dag.outputs)):
         return None
-    methods = ["blocks", "lattice"] if size <= _MOST_ON_A_LATTICE else ["blocks"]
+    methods = ["greedy", "lattice"] if size <= _MOST_ON_A_LATTICE else ["greedy"]
     best = min((schedule_dag(dag, M, order=method) for method in methods), key=lambda one: one.io)
     return best if best.io < io else None
 

@@ -107,7 +107,7 @@ def check_pebblings(seed: int, number: int, vertices: int) -> None:
         M = dag.least_M() + draw.randint(0, 8)
         values = bounds_of(dag, M, ONCE)
         if values and max(values) > compulsory(dag, M).value:
-            assert max(values) <= schedule_dag(dag, M, order="blocks").io
+            assert max(values) <= schedule_dag(dag, M, order="greedy").io
             above += 1
 
 
@@ -282,7 +282,7 @@ def test_inputs_beyond_the_ends_leave_no_ends() -> None:
     assert ends.computed == endless.computed == 240
     assert endless.not_read_on(part) == len(charged(endless, part)) == 2 * 11
     for bound in stencil(dag, 6, ONCE):
-        assert bound.value <= schedule_dag(dag, 6, order="blocks").io
+        assert bound.value <= schedule_dag(dag, 6, order="greedy").io
 
 
 def sums_of_three(n: int, steps: int) -> Dag:
@@ -311,7 +311,7 @@ def test_sums_of_several_vertices_are_one_point() -> None:
     assert rows.computed == 160
     for bound in stencil(dag, 6, ONCE):
         assert "sums as one" in bound.note
-        assert bound.value <= schedule_dag(dag, 6, order="blocks").io
+        assert bound.value <= schedule_dag(dag, 6, order="greedy").io
 
 
 def test_words_within_sums() -> None:

@@ -30,7 +30,7 @@ def check_against_pebblings(text: str, seed: int, most: int, exact: bool) -> Non
         compulsory = next((bound.value for bound in bounds if bound.name == "nest compulsory"), None)
         if compulsory is not None:
             assert compulsory == loads + stores
-        found = schedule_dag(dag, M, order="blocks").io
+        found = schedule_dag(dag, M, order="greedy").io
         for bound in bounds:
             assert bound.value <= found, (text, nest.extents, M, bound)
         if exact and dag.n_vertices <= 16:

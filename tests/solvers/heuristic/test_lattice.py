@@ -12,7 +12,7 @@ from pebble.solvers.heuristic import schedule_dag
 from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.lattice import lattice_coordinates
 from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.tiling_search import best_tiling, better_tilings
+from pebble.solvers.heuristic.tiling_search import better_tilings
 from tests.solvers.heuristic import known_kinds as kinds
 from tests.solvers.heuristic.test_tiled_orders import is_legal
 from tests.solvers.small_dags import random_dag
@@ -35,9 +35,8 @@ def parts(column: np.ndarray) -> list[int]:
         (kinds.matmul(6, 7, 8), [6, 7, 8]),
         (kinds.cholesky(16), [15, 15, 16]),
         (kinds.triangular_solve(9, 7), [7, 8, 9]),
-        (kinds.stencil(12, 30), [12, 30, 41, 41]),
     ],
-    ids=["matmul", "cholesky", "triangular solve", "stencil"],
+    ids=["matmul", "cholesky", "triangular solve"],
 )
 def test_the_axes_of_known_kinds_are_found(dag: Dag, expected: list[int]) -> None:
     assert extents(dag) == expected
@@ -84,7 +83,7 @@ def test_a_product_is_scheduled_as_by_hand_whatever_its_numbers() -> None:
     for same in (dag, kinds.renumbered(dag, 2)[0]):
         graph = NeededGraph(same)
         places = lattice_coordinates(graph)
-        _, io = best_tiling(graph, places, 16, partial(io_of, graph, 16), 50)
+        *_, (_, io) = better_tilings(graph, places, 16, partial(io_of, graph, 16), 50)
         assert io <= 448
 
 
@@ -108,4 +107,4 @@ def test_the_result_is_the_same_each_time() -> None:
     ids=["trsm 16", "trsm 32", "cholesky", "stencil 16", "stencil 32", "convolution"],
 )
 def test_known_kinds_are_scheduled_nearly_as_by_hand(dag: Dag, M: int, by_hand: int) -> None:
-    assert schedule_dag(dag, M, "lattice").io <= 1.1 * by_hand
+    assert schedule_dag(dag, M).io <= 1.1 * by_hand

@@ -8,9 +8,20 @@ import pytest
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.tiled_orders import Tiling, equal_sizes, tiled_order, topological_by_rank
+from pebble.solvers.heuristic.tiled_orders import (
+    Tiling,
+    equal_sizes,
+    repaired,
+    sorted_places,
+    topological_by_rank,
+)
 from tests.solvers.heuristic.known_kinds import matmul
 from tests.solvers.small_dags import random_dag
+
+
+def tiled_order(graph: NeededGraph, places: np.ndarray, tiling: Tiling) -> np.ndarray:
+    """The needed vertices tile after tile, repaired where that would put one before a predecessor."""
+    return repaired(graph, graph.todo[sorted_places(places[graph.todo], tiling)])
 
 
 def is_legal(graph: NeededGraph, order: np.ndarray) -> bool:

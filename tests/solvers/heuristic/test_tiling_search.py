@@ -7,13 +7,13 @@ import numpy as np
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.tiling_search import TilingSearch, best_tiling, better_tilings
+from pebble.solvers.heuristic.tiling_search import TilingSearch, better_tilings
 from tests.solvers.heuristic.test_tiled_orders import is_legal, lattice_of_products
 
 
 def test_the_search_finds_the_tiles_of_a_product() -> None:
     graph, places = lattice_of_products(6, 6, 10)
-    _, io = best_tiling(graph, places, 18, lambda order: io_of(graph, 18, order), 60)
+    *_, (_, io) = better_tilings(graph, places, 18, lambda order: io_of(graph, 18, order), 60)
     assert io <= 4 * 10 * 6 + 36
 
 
@@ -45,5 +45,5 @@ def test_without_axes_there_is_one_order() -> None:
 
 def test_three_orders_are_enough_for_the_tiles_of_a_product() -> None:
     graph, places = lattice_of_products(12, 12, 3)
-    _, io = best_tiling(graph, places, 42, lambda order: io_of(graph, 42, order), 3)
+    *_, (_, io) = better_tilings(graph, places, 42, lambda order: io_of(graph, 42, order), 3)
     assert io <= 3 * (2 * 12 + 2 * 12) + 144

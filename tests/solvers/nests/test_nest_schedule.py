@@ -50,10 +50,9 @@ def test_tiles_wait_as_wholes_in_shortest_paths() -> None:
     assert schedule_nest(nest, 40).io <= 1231
 
 
-def test_a_stencil_is_skewed_over_time() -> None:
+def test_a_stencil_goes_on_in_time_before_space() -> None:
     nest = NESTS["stencil"]
     found = schedule_nest(nest, 12)
-    assert "i + t" in found.program
     assert found.io < 0.5 * schedule_dag(nest_dag(nest).dag, 12, order="given").io
 
 
