@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pebble.common.clock import time_is_up
+from pebble.computations.family import Family
 from pebble.program.language import loop
 from pebble.program.nodes import Loop, Nodes
 from pebble.solvers.nests.leaf_options import LeafChoices
@@ -18,7 +19,7 @@ from pebble.solvers.nests.staying_data import Stays, what_may_stay, while_they_s
 from pebble.solvers.nests.tile_sizes import best_tiles, with_counts
 from pebble.solvers.nests.tiled_nest import Needs, NestLoop, NestNode, NestStep, needs_of, staying, written
 
-__all__ = ["DividedPhase", "refined", "with_a_short_tile_first"]
+__all__ = ["DividedPhase", "refined", "unmasked", "with_a_short_tile_first"]
 
 _COARSE, _FINE = 24, 6
 """So many places are tried for a cut at first, then so many between the neighbours of a good one."""
@@ -210,7 +211,7 @@ class _Division:
         for length in {self.length - (count - 1) * most, self.length - (count - 2) * most}:
             if not 0 < length < self.length:
                 continue
-            part = _with_extent(self.group, self.axis, length)
+            part = replace(self.group, family=unmasked(self.family, self._extents(length)))
             known = self._sized(0, length)
             limit = float("inf") if known is None else float(known.words)
             for phase in best_phases(part, self.M, LeafChoices(part.family), number=2, most=limit):
@@ -298,12 +299,6 @@ def _largest(
     return found
 
 
-def _with_extent(group: Group, axis: str, length: int) -> Group:
-    """Return the same group with another length of an axis."""
-    from pebble.computations.family import Family
-
-    family = group.family
-    part = Family(
-        family.name, family.arrays, {**family.extents, axis: length}, family.symbols, family.parameters
-    )
-    return Group(part, group.names, group.kept)
+def unmasked(family: Family, extents: Mapping[str, int]) -> Family:
+    """Return a family with other extents, and without its mask."""
+    return Family(family.name, family.arrays, extents, family.symbols, family.parameters)

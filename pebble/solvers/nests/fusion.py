@@ -88,7 +88,7 @@ class Fusion:
             and not array.is_input
             and not array.output
             and set(array.axes) == set(other.axes)
-            and self.whole.consumers[name] == (reader,)
+            and self.whole.readers[name] == (reader,)
         )
 
     def _is_convex(self, names: frozenset[str]) -> bool:
@@ -131,7 +131,7 @@ class Fusion:
             return []
         order = tuple(name for name in self.computed if name in names)
         kept = frozenset(
-            name for name in order if self.family[name].output or set(self.whole.consumers[name]) - names
+            name for name in order if self.family[name].output or set(self.whole.readers[name]) - names
         )
         if self.pause is not None:
             self.pause(", ".join(order))

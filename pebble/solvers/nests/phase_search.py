@@ -78,7 +78,7 @@ class _PhaseSearch:
         """Try the choices of all arrays together, unless they cannot be among the best."""
         group = self.group
         leaves = [self._options(name, spine, depth) for name in group.names]
-        several = sorted({o for name in group.names for o in group.loaded[name] if len(group.readers(o)) > 1})
+        several = sorted({o for name in group.names for o in group.loaded[name] if len(group.readers[o]) > 1})
         base = sum(self.family.words(name) for name in (*several, *group.kept))
         for chosen in itertools.product(*leaves):
             words = sum((one.words for one in chosen), start=np.full(1, float(base)))
@@ -98,9 +98,9 @@ class _PhaseSearch:
         group = self.group
         around = Surroundings(
             around=tuple((one.axis, one.unit) for one in spine[: depth[name]]),
-            operands=tuple(o for o in group.loaded[name] if len(group.readers(o)) == 1),
+            operands=tuple(o for o in group.loaded[name] if len(group.readers[o]) == 1),
             alone=len(group.names) == 1,
-            consumed=bool(group.consumers[name]),
+            consumed=bool(group.readers[name]),
             tiles=tuple(one.axis for one in spine if not one.unit),
         )
         return self.choices.of(name, around)
@@ -118,9 +118,8 @@ class _PhaseSearch:
         position = {(operand, name): p for name, one in options.items() for operand, p in one.places}
         spilled = {name: one.spill for name, one in options.items() if one.spill is not None}
         plan = PhasePlan(group, spine, depth, own, position, spilled)
-        loads = [_loads(plan, operand, group.readers(operand)) for operand in several]
         # What was spilled is read from slow memory, as an operand of several arrays is.
-        loads += [_loads(plan, name, group.consumers[name]) for name in spilled]
+        loads = [_loads(plan, name) for name in (*several, *spilled)]
         for choice in itertools.product(*loads):
             more = {key: p for option in choice for key, p in option}
             self._weigh(replace(plan, position={**position, **more}))
@@ -215,8 +214,9 @@ def _depths(group: Group, spine: tuple[SpineLoop, ...], again: frozenset[str]) -
 Loads = tuple[tuple[tuple[str, str], int], ...]
 
 
-def _loads(plan: PhasePlan, operand: str, readers: tuple[str, ...]) -> list[Loads]:
+def _loads(plan: PhasePlan, operand: str) -> list[Loads]:
     """Return where an operand of several arrays is loaded: once for all, or for each by itself."""
+    readers = plan.group.readers[operand]
     if not readers:
         return [()]
     array = plan.group.family[operand]
