@@ -7,27 +7,23 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
 
-from pebble.common.clock import TimeUp, limited_to
+from pebble.common.clock import limited_to
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import Table, TableResult, words
 from pebble.common.units import fast_memory_words
 from pebble.computations.nests.header import NEST_NAME, nest_parameters
 from pebble.computations.nests.named_kernel import read_kernel
-from pebble.computations.nests.nest_dag import count_edges, nest_dag
-from pebble.computations.nests.nest_family import NotAFamily, as_family, family_of_nest
+from pebble.computations.nests.nest_dag import nest_dag
+from pebble.computations.nests.nest_family import as_family
 from pebble.computations.nests.points import TooManyPoints, count_points
-from pebble.computations.nests.stages import stages_of
 from pebble.computations.nests.statement import LoopNest
 from pebble.game.rules import Rules
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.nests.nest_bounds import nest_bounds
-from pebble.solvers.nests.nest_schedule import NestSchedule, is_too_large, schedule_nest
-from pebble.solvers.nests.stream_schedule import has_columns
+from pebble.solvers.nests.counted_nest import NestSchedule
+from pebble.solvers.nests.nest_schedule import schedule_nest
 
-__all__ = ["MOST_SCHEDULED", "KernelReport", "kernel"]
-
-MOST_SCHEDULED = 8_000_000
-"""Vertices and edges up to which a nest that is no family of arrays is scheduled, vertex by vertex."""
+__all__ = ["KernelReport", "kernel"]
 
 _SMALL = 5
 
@@ -205,39 +201,18 @@ def kernel(
             note, fits = str(error), False
         except TooManyPoints as error:
             note = f"no schedule: {error}"
-        except TimeUp:
-            note = "no schedule was found in this time; give it more, or no limit"
     return KernelReport(nest, M, bounds, schedule, note, fits)
 
 
 def _check(nest: LoopNest) -> None:
-    """Refuse what is no computation, and what is too large to be scheduled vertex by vertex.
+    """Refuse what is no computation.
 
     A circle of equations is found on the points with small indices: what depends on itself there does so among all.
     """
-    try:
-        family_of_nest(nest)
+    if as_family(nest) is not None:
         return
-    except NotAFamily as error:
-        why = error
     small = LoopNest(
         nest.statements, {name: min(extent, _SMALL) for name, extent in nest.extents.items()}, nest.outputs
     )
     if any(count_points(statement, small.extents) for statement in small.statements):
         nest_dag(small)
-    try:
-        stages_of(nest)
-        return
-    except NotAFamily as error:
-        why = error if "array by array" in str(error) else why
-    if is_too_large(nest) and has_columns(nest):
-        return
-    try:
-        size = sum(count_edges(nest))
-    except TooManyPoints as error:
-        raise TooManyPoints(f"{error} (this is {why})") from None
-    if size > MOST_SCHEDULED:
-        raise TooManyPoints(
-            f"{size:,} vertices and edges are too many to be scheduled one by one (limit {MOST_SCHEDULED:,}), and this "
-            f"is {why}; choose smaller extents"
-        )

@@ -7,13 +7,7 @@ import pytest
 
 import pebble
 from pebble.common.errors import InvalidInput
-from pebble.solvers.nests import vertex_order
 from tests.computations.nests.plain_nests import random_text, used_extents
-
-
-@pytest.fixture(autouse=True)
-def _few_loops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vertex_order, "_MOST_ESTIMATED", 24)
 
 
 def _check(seed: int) -> bool:

@@ -34,8 +34,8 @@ _FEW = 2**6
 class BlockPairs:
     """Pairs before every corner: of the queries before one place with the keys before another.
 
-    Whole blocks are counted by how many there are on a diagonal, in a row, in a column and in a triangle; what a corner
-    cuts, from the pieces of the patterns' ends.
+    Whole blocks are counted by how many there are of them; so are the cut rows, and the cut columns, of blocks before
+    the corner; the block of the corner itself by its pattern.
 
     Parameters
     ----------
@@ -47,46 +47,98 @@ class BlockPairs:
 
     def __init__(self, period: int, patterns: tuple[tuple[BandMask, ...], ...]) -> None:
         self.period, self.patterns, self.depth = period, patterns, len(patterns) - 1
-        self._sizes = [sum(band.pairs for band in bands) for bands in patterns]
+        sizes = [sum(band.pairs for band in bands) for bands in patterns]
+        self._last = sizes[-1]
+        # Of the first blocks of a column, and of a triangle of so many rows.
+        self._column = np.append(0, np.cumsum(sizes))
+        self._triangle = np.cumsum(self._column)
 
     def before(self, queries: Whole, keys: Whole) -> Whole:
         """Pairs of the queries before places with the keys before others."""
         row, r = np.divmod(queries, self.period)
         column, c = np.divmod(keys, self.period)
-        total = np.zeros(np.broadcast_shapes(row.shape, column.shape), dtype=np.int64)
-        for offset in range(self.depth):
-            # Of the blocks on this diagonal so many are whole; the next one is cut in rows, columns or both.
-            whole = np.minimum(row - offset, column)
-            rows = np.where(row - offset <= column, r, self.period)
-            columns = np.where(column <= row - offset, c, self.period)
-            total += np.maximum(whole, 0) * self._sizes[offset]
-            total += (whole >= 0) * self._upto(offset, rows, columns)
-        rest, far, full = row - self.depth, self.depth, np.full_like(total, self.period)
-        whole = np.maximum(np.minimum(rest, column), 0)
-        total += (whole * rest - whole * (whole - 1) // 2) * self._sizes[far]
-        total += np.maximum(np.minimum(rest + 1, column), 0) * self._upto(far, r, full)
-        total += np.maximum(rest - column, 0) * self._upto(far, full, c)
-        return np.asarray(total + (rest >= column) * self._upto(far, r, c))
+        offset = row - column
+        below = np.maximum(offset, 0)
+        total = self._blocks(row) - self._blocks(below)
+        total += self._lines("i", row + 1, r) - self._lines("i", np.maximum(offset + 1, 0), r)
+        total += self._lines("j", below, c)
+        return np.asarray(total + (offset >= 0) * self._corner(np.minimum(below, self.depth), r, c))
+
+    def of_lines(self, axis: str, lines: Whole, p: Whole, q: Whole) -> Whole:
+        """Pairs of single lines with the partners [p, q)."""
+        block, line = np.divmod(lines, self.period)
+        ends = []
+        for place in p, q:
+            other, rest = np.divmod(place, self.period)
+            offset = block - other if axis == "i" else other - block
+            inside = np.minimum(np.maximum(offset, 0), self.depth)
+            # Keys before a place are in blocks farther below than its own, queries in nearer ones.
+            number = np.maximum(offset + (axis == "i"), 0)
+            total = []
+            for upto in line, line + 1:
+                part = self._corner(inside, *((upto, rest) if axis == "i" else (rest, upto)))
+                whole = self._lines(axis, number, upto)
+                total.append((-whole if axis == "i" else whole) + (offset >= 0) * part)
+            ends.append(total[1] - total[0])
+        return np.asarray(ends[1] - ends[0])
+
+    def _blocks(self, number: Whole) -> Whole:
+        """Return the pairs of the blocks on the diagonal and below it, of so many block rows."""
+        near = np.minimum(number, self.depth)
+        more = number - near
+        return np.asarray(
+            self._triangle[near] + more * self._column[self.depth] + more * (more + 1) // 2 * self._last
+        )
+
+    def _lines(self, axis: str, number: Whole, lines: Whole) -> Whole:
+        """Return the pairs of the first lines of so many patterns, of which the last one comes again and again."""
+        near = np.minimum(number, self.depth)
+        if lines.size > _FEW and self.period * (self.depth + 1) <= _MOST_PLACES:
+            each = [sums[lines] for sums in self._sums[axis]]
+        else:
+            each = self._upto(axis, lines)
+        total = (number - near) * each[-1]
+        for pattern in range(self.depth):
+            total += (near > pattern) * each[pattern]
+        return np.asarray(total)
 
     @cached_property
-    def _tables(self) -> list[NDArray[np.int32]]:
-        """Of every pattern the pairs of its first rows with its first columns; none where that is much."""
-        L, found = self.period, []
-        for bands in self.patterns if len(self.patterns) * L**2 <= _MOST_KEPT else ():
-            allowed = sum(band.matrix((0, L), (0, L)).astype(np.int32) for band in bands)
-            sums = np.zeros((L + 1, L + 1), dtype=np.int32)
-            np.cumsum(np.cumsum(allowed, axis=0, dtype=np.int32), axis=1, out=sums[1:, 1:])
-            found.append(sums.reshape(-1))
-        return found
+    def _sums(self) -> dict[str, list[Whole]]:
+        """Of either axis, and every pattern, the pairs of the lines before each place."""
+        return {axis: self._upto(axis, np.arange(self.period + 1)) for axis in OTHER_AXIS}
 
-    def _upto(self, pattern: int, rows: Whole, columns: Whole) -> Whole:
-        """Return the pairs of a pattern's first rows with its first columns."""
-        rows, columns = np.broadcast_arrays(rows, columns)
-        if rows.size > _FEW and self._tables:
-            return np.asarray(self._tables[pattern][rows * (self.period + 1) + columns])
-        none = np.zeros_like(rows)
-        asked = [band.questions for band in self.patterns[pattern]]
-        return np.asarray(sum(one.pairs("i", none, rows, none, columns) for one in asked))
+    def _upto(self, axis: str, lines: Whole) -> list[Whole]:
+        box = np.zeros_like(lines), lines, np.zeros_like(lines), np.full_like(lines, self.period)
+        return [
+            np.asarray(sum((band.questions.pairs(axis, *box) for band in bands), box[0]))
+            for bands in self.patterns
+        ]
+
+    @cached_property
+    def _tables(self) -> NDArray[np.int32] | None:
+        """Of every pattern the pairs of its first rows with its first columns; None where that is much."""
+        L, patterns = self.period, self.patterns
+        if len(patterns) * L**2 > _MOST_KEPT:
+            return None
+        sums = np.zeros((len(patterns), L + 1, L + 1), dtype=np.int32)
+        for number, bands in enumerate(patterns):
+            allowed = sum(
+                (band.matrix((0, L), (0, L)).astype(np.int32) for band in bands), np.zeros((L, L), np.int32)
+            )
+            np.cumsum(np.cumsum(allowed, axis=0, dtype=np.int32), axis=1, out=sums[number, 1:, 1:])
+        return sums.reshape(-1)
+
+    def _corner(self, pattern: Whole, rows: Whole, columns: Whole) -> Whole:
+        """Return the pairs of patterns' first rows with their first columns."""
+        if rows.size > _FEW and self._tables is not None:
+            width = self.period + 1
+            return np.asarray(self._tables[(pattern * width + rows) * width + columns])
+        none, found = np.zeros_like(rows), np.zeros_like(rows)
+        for number, bands in enumerate(self.patterns):
+            here = np.flatnonzero(pattern == number)
+            box = none[here], rows[here], none[here], columns[here]
+            found[here] = sum((band.questions.pairs("i", *box) for band in bands), none[here])
+        return found
 
 
 class ToeplitzQuestions(PiecewiseQuestions):
@@ -100,7 +152,7 @@ class ToeplitzQuestions(PiecewiseQuestions):
     def __init__(self, mask: BlockToeplitzMask) -> None:
         super().__init__(mask)
         self._mask = mask
-        self._before = BlockPairs(mask.period, mask.patterns).before
+        self._blocks = BlockPairs(mask.period, mask.patterns)
         self._far = any(band.pairs for band in mask.patterns[-1])
 
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
@@ -109,7 +161,10 @@ class ToeplitzQuestions(PiecewiseQuestions):
         if self._mask.Nq * self._mask.Nk <= _SHORT:
             sums = self._sums
             return (sums[b, d] - sums[a, d] - sums[b, c] + sums[a, c]).astype(np.int64)
-        before = self._before
+        for lines, low, high, start, stop in ((axis, x0, x1, p, q), (OTHER_AXIS[axis], p, q, x0, x1)):
+            if (high - low == 1).all():
+                return self._blocks.of_lines(lines, low, start, stop) * (start < stop)
+        before = self._blocks.before
         return before(b, d) - before(a, d) - before(b, c) + before(a, c)
 
     @cached_property

@@ -396,7 +396,7 @@ class Fold:
         mask, other = self.family.mask, OTHER_AXIS[node.axis]
         low, high, tile = loop
         lines = (high - low).sum()
-        few = lines < max(_MANY_LINES, 1024 * len(rows))
+        few = lines < max(_MANY_LINES, 16384 * len(rows))
         if other not in rows.box or few or getattr(mask, "bands", ()):
             return None
         p, q = rows.box[other]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pebble.common.clock import time_is_up
+from pebble.computations.family import Family
 from pebble.program.language import loop
 from pebble.program.nodes import Loop, Nodes
 from pebble.solvers.nests.leaf_options import LeafChoices
@@ -18,7 +19,7 @@ from pebble.solvers.nests.staying_data import Stays, what_may_stay, while_they_s
 from pebble.solvers.nests.tile_sizes import best_tiles, with_counts
 from pebble.solvers.nests.tiled_nest import Needs, NestLoop, NestNode, NestStep, needs_of, staying, written
 
-__all__ = ["DividedPhase", "refined", "with_a_short_tile_first"]
+__all__ = ["DividedPhase", "refined", "unmasked", "with_a_short_tile_first"]
 
 _COARSE, _FINE = 24, 6
 """So many places are tried for a cut at first, then so many between the neighbours of a good one."""
@@ -33,13 +34,14 @@ Cut = tuple[tuple[int, int], ...]
 """The parts of an axis: which nest, and how long."""
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A nest for a part of an axis, with its tile sizes."""
+class _Part(NamedTuple):
+    """A nest for a part of an axis, with tile sizes, the words that it moves by formula, and what it needs."""
 
     nest: tuple[NestNode, ...]
     sizes: dict[str, int]
     length: int
+    words: int
+    needs: Needs
 
 
 @dataclass(frozen=True)
@@ -125,12 +127,13 @@ def with_a_short_tile_first(phase: SizedPhase, axis: str, M: int) -> SizedPhase 
     if axis not in phase.sizes or axis not in _axes_to_cut(phase.group):
         return phase
     length = family.extents[axis]
-    most = _largest(needs_of(phase.nest, family), phase.sizes, axis, family.extents, M)
+    needs = needs_of(phase.nest, family)
+    most = _largest(needs, phase.sizes, axis, family.extents, M)
     first = length % max(most, 1)
     if not first or first == length:
         return phase
     parts = tuple(
-        _Part(phase.nest, {**phase.sizes, axis: size}, along)
+        _Part(phase.nest, {**phase.sizes, axis: size}, along, phase.words, needs)
         for size, along in ((first, first), (most, length - first))
     )
     return DividedPhase(phase.group, axis, parts, None, 0, phase.words)
@@ -146,16 +149,6 @@ def _axes_to_cut(group: Group) -> list[str]:
     ]
 
 
-class _Sized(NamedTuple):
-    """A nest, with tile sizes, for a part of the axis."""
-
-    nest: int
-    words: int
-    sizes: dict[str, int]
-    extents: dict[str, int]
-    needs: Needs
-
-
 class _Division:
     """The search for a cut of one axis."""
 
@@ -166,8 +159,7 @@ class _Division:
         self.length = self.family.extents[axis]
         self.words = phases[0].words
         self.nests = [phase.nest for phase in phases]
-        self._nest_numbers = {nest: at for at, nest in enumerate(self.nests)}
-        self._known: dict[tuple[int, int], _Sized | None] = {}
+        self._known: dict[tuple[int, int], _Part | None] = {}
 
     def found(self) -> Iterator[DividedPhase]:
         """Yield the best cut, and what becomes of it and of others, and of none, where data stay."""
@@ -184,47 +176,46 @@ class _Division:
                 yield from self._staying(stays, cut)
 
     def _parts(self, cut: Cut) -> tuple[_Part, ...]:
-        sized = [self._fitting(nest, length) for nest, length in cut]
-        return tuple(_Part(self.nests[one.nest], one.sizes, one.extents[self.axis]) for one in sized)
+        return tuple(self._fitting(nest, length) for nest, length in cut)
 
     def _words(self, cut: Cut) -> int:
-        return sum(self._fitting(nest, length).words for nest, length in cut)
+        return sum(one.words for one in self._parts(cut))
 
-    def _fitting(self, nest: int, length: int) -> _Sized:
+    def _fitting(self, nest: int, length: int) -> _Part:
         found = self._sized(nest, length)
         assert found is not None
         return found
 
-    def _sized(self, nest: int, length: int) -> _Sized | None:
+    def _sized(self, nest: int, length: int) -> _Part | None:
         """Return the tile sizes of a nest for so much of the axis; None if it does not fit."""
         key = nest, length
         if key not in self._known:
-            extents = {**self.family.extents, self.axis: length}
+            extents = self._extents(length)
             needs = needs_of(self.nests[nest], self.family, extents)
             tiles = best_tiles(needs, extents, self.M)
             self._known[key] = (
-                None if tiles is None else _Sized(nest, tiles.words, tiles.sizes, extents, needs)
+                None if tiles is None else _Part(self.nests[nest], tiles.sizes, length, tiles.words, needs)
             )
         return self._known[key]
 
+    def _extents(self, length: int) -> dict[str, int]:
+        return {**self.family.extents, self.axis: length}
+
     def _add_nests_for_the_rest(self) -> None:
         """Add the nests that are best for what whole tiles leave of the axis."""
-        extents = self.family.extents
-        needs = needs_of(self.nests[0], self.family)
-        whole = best_tiles(needs, extents, self.M)
-        if whole is None or self.axis not in whole.sizes:
+        whole = self._fitting(0, self.length)
+        if self.axis not in whole.sizes:
             return
         count = -(-self.length // whole.sizes[self.axis])
-        most = _largest(needs, whole.sizes, self.axis, extents, self.M)
+        most = _largest(whole.needs, whole.sizes, self.axis, self.family.extents, self.M)
         for length in {self.length - (count - 1) * most, self.length - (count - 2) * most}:
             if not 0 < length < self.length:
                 continue
-            part = _with_extent(self.group, self.axis, length)
+            part = replace(self.group, family=unmasked(self.family, self._extents(length)))
             known = self._sized(0, length)
             limit = float("inf") if known is None else float(known.words)
             for phase in best_phases(part, self.M, LeafChoices(part.family), number=2, most=limit):
-                if phase.nest not in self._nest_numbers:
-                    self._nest_numbers[phase.nest] = len(self.nests)
+                if phase.nest not in self.nests:
                     self.nests.append(phase.nest)
 
     def _cuts(self) -> list[Cut]:
@@ -251,20 +242,18 @@ class _Division:
 
     def _room(self, cut: Cut) -> int:
         """Return the words of fast memory that the larger part takes."""
-        sized = [self._fitting(*part) for part in cut]
-        return max(int(evaluated(room, one.sizes)) for one in sized for room in one.needs.rooms)
+        return max(int(evaluated(room, one.sizes)) for one in self._parts(cut) for room in one.needs.rooms)
 
     def _staying(self, stays: Stays, cut: Cut) -> Iterator[DividedPhase]:
         """Yield what staying data make of a cut, in several sizes of the tiles."""
-        options: list[list[_Sized]] = []
-        for nest, length in cut:
-            sized = self._fitting(nest, length)
-            kept = while_they_stay(self.nests[nest], stays)
-            if kept == self.nests[nest]:
+        options: list[list[_Part]] = []
+        for part in self._parts(cut):
+            kept = while_they_stay(part.nest, stays)
+            if kept == part.nest:
                 return
-            needs = needs_of(kept, self.family, sized.extents)
+            needs = needs_of(kept, self.family, self._extents(part.length))
             options.append(
-                [sized._replace(sizes=sizes, needs=needs) for sizes in self._smaller(sized.sizes, length)]
+                [part._replace(sizes=sizes, needs=needs) for sizes in self._smaller(part.sizes, part.length)]
             )
         yield from (self._with_staying(stays, parts) for parts in itertools.product(*options))
 
@@ -278,21 +267,19 @@ class _Division:
             for number in range(count, min(count + _MORE_TILES, length) + 1)
         ]
 
-    def _with_staying(self, stays: Stays, parts: Sequence[_Sized]) -> DividedPhase:
+    def _with_staying(self, stays: Stays, parts: Sequence[_Part]) -> DividedPhase:
         """Return parts with as many elements that stay as fit beside each."""
         row, name = self._row(stays), staying(stays[0])
-        number = max(min(_largest(one.needs, one.sizes, name, one.extents, self.M, row) for one in parts), 0)
-        words = number * row
-        for one in parts:
-            words += int(evaluated(one.needs.words, with_counts({**one.sizes, name: number}, one.extents)))
-        return DividedPhase(
-            self.group,
-            self.axis,
-            tuple(_Part(self.nests[one.nest], one.sizes, one.extents[self.axis]) for one in parts),
-            stays,
-            number,
-            words,
+        extents = [self._extents(one.length) for one in parts]
+        most = (
+            _largest(one.needs, one.sizes, name, along, self.M, row)
+            for one, along in zip(parts, extents, strict=True)
         )
+        number = max(min(most), 0)
+        words = number * row
+        for one, along in zip(parts, extents, strict=True):
+            words += int(evaluated(one.needs.words, with_counts({**one.sizes, name: number}, along)))
+        return DividedPhase(self.group, self.axis, tuple(parts), stays, number, words)
 
     def _row(self, stays: Stays) -> int:
         """Return the words that stay for each element of the axis."""
@@ -312,12 +299,6 @@ def _largest(
     return found
 
 
-def _with_extent(group: Group, axis: str, length: int) -> Group:
-    """Return the same group with another length of an axis."""
-    from pebble.computations.family import Family
-
-    family = group.family
-    part = Family(
-        family.name, family.arrays, {**family.extents, axis: length}, family.symbols, family.parameters
-    )
-    return Group(part, group.names, group.kept)
+def unmasked(family: Family, extents: Mapping[str, int]) -> Family:
+    """Return a family with other extents, and without its mask."""
+    return Family(family.name, family.arrays, extents, family.symbols, family.parameters)

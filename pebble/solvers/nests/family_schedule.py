@@ -13,7 +13,7 @@ from pebble.program.counting.counted import Run
 from pebble.program.counting.run import run
 from pebble.program.language import phase
 from pebble.program.nodes import Program
-from pebble.solvers.nests.divided_phase import DividedPhase, refined, with_a_short_tile_first
+from pebble.solvers.nests.divided_phase import DividedPhase, refined, unmasked, with_a_short_tile_first
 from pebble.solvers.nests.fusion import Fusion
 from pebble.solvers.nests.phase_search import SizedPhase
 
@@ -86,10 +86,7 @@ def schedule_family(
         raise CacheTooSmall(
             f"{family.name} needs at least {least} words: a vertex, and what it reads; M is {M}", least
         )
-    whole = family
-    if family.masked_axes:
-        whole = Family(family.name, family.arrays, family.extents, family.symbols, family.parameters)
-    fusion = Fusion(whole, M, progress)
+    fusion = Fusion(unmasked(family, family.extents), M, progress)
     division = fusion.division()
     better = [refined(fusion.phases[frozenset(one.group.names)], M) for one in division]
     # Formulas only propose; what the machine refuses is never shown.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from functools import cached_property
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.family import Family
@@ -32,6 +31,7 @@ class Fusion:
     def __init__(self, family: Family, M: int, pause: Callable[[str], None] | None = None) -> None:
         self.family, self.M, self.pause = family, M, pause
         self.computed = [array.name for array in family.arrays if not array.is_input]
+        self.whole = Group(family, tuple(self.computed), frozenset())
         self.choices = LeafChoices(family)
         self.blocks = self._blocks()
         self.phases: dict[frozenset[str], list[SizedPhase]] = {}
@@ -68,16 +68,6 @@ class Fusion:
         self.phases[names] = [one for one in self.phases[names] if one is not phase]
         self.cheapest.clear()
 
-    @cached_property
-    def consumers(self) -> dict[str, frozenset[str]]:
-        """The readers of every array."""
-        return {
-            array.name: frozenset(
-                one.name for one in self.family.arrays for operand in one.reads if operand.array == array.name
-            )
-            for array in self.family.arrays
-        }
-
     def _blocks(self) -> list[frozenset[str]]:
         """Arrays, each together with one that is read by it alone, element by element."""
         block = {name: frozenset({name}) for name in self.computed}
@@ -98,23 +88,14 @@ class Fusion:
             and not array.is_input
             and not array.output
             and set(array.axes) == set(other.axes)
-            and self.consumers[name] == {reader}
+            and self.whole.readers[name] == (reader,)
         )
-
-    @cached_property
-    def ancestors(self) -> dict[str, frozenset[str]]:
-        """What every computed array depends on."""
-        found: dict[str, frozenset[str]] = {}
-        for name in self.computed:
-            made = [o.array for o in self.family[name].reads if not self.family[o.array].is_input]
-            found[name] = frozenset(made).union(*(found[one] for one in made))
-        return found
 
     def _is_convex(self, names: frozenset[str]) -> bool:
         """Whether nothing outside lies between two of the arrays."""
         outside = [name for name in self.computed if name not in names]
         return not any(
-            self.ancestors[name] & names and any(name in self.ancestors[one] for one in names)
+            self.whole.ancestors[name] & names and any(name in self.whole.ancestors[one] for one in names)
             for name in outside
         )
 
@@ -140,7 +121,7 @@ class Fusion:
         for number in range(1, len(inside)):
             for blocks in itertools.combinations(inside, number):
                 first = frozenset().union(*blocks)
-                if all(self.ancestors[name] & names <= first for name in first):
+                if all(self.whole.ancestors[name] & names <= first for name in first):
                     yield first, names - first
 
     def _together(self, names: frozenset[str], most: float) -> list[SizedPhase]:
@@ -149,7 +130,9 @@ class Fusion:
         if len(blocks) > _MOST_TOGETHER or not self._is_connected(blocks):
             return []
         order = tuple(name for name in self.computed if name in names)
-        kept = frozenset(name for name in order if self.family[name].output or self.consumers[name] - names)
+        kept = frozenset(
+            name for name in order if self.family[name].output or set(self.whole.readers[name]) - names
+        )
         if self.pause is not None:
             self.pause(", ".join(order))
         return best_phases(Group(self.family, order, kept), self.M, self.choices, most=most)

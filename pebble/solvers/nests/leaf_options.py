@@ -16,6 +16,7 @@ import numpy as np
 
 from pebble.computations.array import Array
 from pebble.computations.family import Family
+from pebble.solvers.nests.tile_sizes import combinations
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -137,13 +138,7 @@ def _cells(family: Family, tiles: tuple[str, ...]) -> tuple[Sizes, Sizes]:
         starts = np.unique(np.minimum(np.round(2.0 ** (np.arange(number) / steps)), extent))
         low.append(starts)
         high.append(np.append(starts[1:] - 1, extent))
-    return _grid(tiles, low), _grid(tiles, high)
-
-
-def _grid(tiles: tuple[str, ...], ends: list[NDArray[np.float64]]) -> Sizes:
-    if not tiles:
-        return {}
-    return {axis: grid.ravel() for axis, grid in zip(tiles, np.meshgrid(*ends, indexing="ij"), strict=True)}
+    return combinations(tiles, low), combinations(tiles, high)
 
 
 def _beats(one: LeafOption, other: LeafOption) -> bool:

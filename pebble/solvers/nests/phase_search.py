@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pebble.common.clock import time_is_up
 from pebble.program.nodes import Nodes
 from pebble.solvers.nests.leaf_options import LeafChoices, LeafOption, Surroundings, orders, positions
-from pebble.solvers.nests.placement import DoesNotFit, Group, PhasePlan, SpineLoop, nest_of
+from pebble.solvers.nests.placement import DoesNotFit, Group, PhasePlan, SpineLoop, nest_of, path_of
 from pebble.solvers.nests.tile_sizes import best_tiles, least_words
 from pebble.solvers.nests.tiled_nest import NestNode, needs_of, written
 
@@ -78,7 +78,7 @@ class _PhaseSearch:
         """Try the choices of all arrays together, unless they cannot be among the best."""
         group = self.group
         leaves = [self._options(name, spine, depth) for name in group.names]
-        several = sorted({o for name in group.names for o in group.loaded[name] if len(group.readers(o)) > 1})
+        several = sorted({o for name in group.names for o in group.loaded[name] if len(group.readers[o]) > 1})
         base = sum(self.family.words(name) for name in (*several, *group.kept))
         for chosen in itertools.product(*leaves):
             words = sum((one.words for one in chosen), start=np.full(1, float(base)))
@@ -98,9 +98,9 @@ class _PhaseSearch:
         group = self.group
         around = Surroundings(
             around=tuple((one.axis, one.unit) for one in spine[: depth[name]]),
-            operands=tuple(o for o in group.loaded[name] if len(group.readers(o)) == 1),
+            operands=tuple(o for o in group.loaded[name] if len(group.readers[o]) == 1),
             alone=len(group.names) == 1,
-            consumed=bool(group.consumers[name]),
+            consumed=bool(group.readers[name]),
             tiles=tuple(one.axis for one in spine if not one.unit),
         )
         return self.choices.of(name, around)
@@ -117,12 +117,12 @@ class _PhaseSearch:
         own = {name: one.own for name, one in options.items()}
         position = {(operand, name): p for name, one in options.items() for operand, p in one.places}
         spilled = {name: one.spill for name, one in options.items() if one.spill is not None}
-        for choice in itertools.product(*(_shared(group, o, spine, depth, own) for o in several)):
+        plan = PhasePlan(group, spine, depth, own, position, spilled)
+        # What was spilled is read from slow memory, as an operand of several arrays is.
+        loads = [_loads(plan, name) for name in (*several, *spilled)]
+        for choice in itertools.product(*loads):
             more = {key: p for option in choice for key, p in option}
-            # What was spilled is read from slow memory, as an operand of several arrays is.
-            for again in itertools.product(*(_reads_of(group, name, spine, depth, own) for name in spilled)):
-                loads = {key: p for option in again for key, p in option}
-                self._weigh(PhasePlan(group, spine, depth, own, {**position, **more, **loads}, spilled))
+            self._weigh(replace(plan, position={**position, **more}))
 
     def _weigh(self, plan: PhasePlan) -> None:
         """Find the tile sizes of a plan, and keep it if it is among the best."""
@@ -214,49 +214,19 @@ def _depths(group: Group, spine: tuple[SpineLoop, ...], again: frozenset[str]) -
 Loads = tuple[tuple[tuple[str, str], int], ...]
 
 
-def _shared(
-    group: Group,
-    operand: str,
-    spine: tuple[SpineLoop, ...],
-    depth: dict[str, int],
-    own: dict[str, tuple[str, ...]],
-) -> list[Loads]:
+def _loads(plan: PhasePlan, operand: str) -> list[Loads]:
     """Return where an operand of several arrays is loaded: once for all, or for each by itself."""
-    return _loads(group, operand, group.readers(operand), spine, depth, own)
-
-
-def _reads_of(
-    group: Group,
-    name: str,
-    spine: tuple[SpineLoop, ...],
-    depth: dict[str, int],
-    own: dict[str, tuple[str, ...]],
-) -> list[Loads]:
-    return _loads(group, name, group.consumers[name], spine, depth, own)
-
-
-def _loads(
-    group: Group,
-    operand: str,
-    readers: tuple[str, ...],
-    spine: tuple[SpineLoop, ...],
-    depth: dict[str, int],
-    own: dict[str, tuple[str, ...]],
-) -> list[Loads]:
+    readers = plan.group.readers[operand]
     if not readers:
         return [()]
-    array = group.family[operand]
-    path = [one.axis for one in spine]
-    common = min(depth[name] for name in readers)
+    array = plan.group.family[operand]
+    path = [one.axis for one in plan.spine]
+    common = min(plan.depth[name] for name in readers)
     found: list[Loads] = [
         tuple(((operand, name), p) for name in readers) for p in positions(array, path[:common])
     ]
     places = [
-        [
-            ((operand, name), p)
-            for p in positions(array, path[: depth[name]] + list(own[name]))
-            if p >= depth[name]
-        ]
+        [((operand, name), p) for p in positions(array, path_of(plan, name)) if p >= plan.depth[name]]
         for name in readers
     ]
     return list(dict.fromkeys([*found, *itertools.product(*places)]))

@@ -55,9 +55,12 @@ class Group:
         return {name: tuple(o for o in self.operands(name) if o not in self.names) for name in self.names}
 
     @cached_property
-    def consumers(self) -> dict[str, tuple[str, ...]]:
-        """The readers of each array in the group."""
-        return {name: tuple(y for y in self.names if name in self.made[y]) for name in self.names}
+    def readers(self) -> dict[str, tuple[str, ...]]:
+        """Which arrays of the group read each array, of the group or from slow memory."""
+        return {
+            array.name: tuple(y for y in self.names if array.name in self.operands(y))
+            for array in self.family.arrays
+        }
 
     @cached_property
     def ancestors(self) -> dict[str, frozenset[str]]:
@@ -66,10 +69,6 @@ class Group:
         for name in self.names:
             found[name] = frozenset(self.made[name]).union(*(found[one] for one in self.made[name]))
         return found
-
-    def readers(self, name: str) -> tuple[str, ...]:
-        """Return the arrays of the group that read an array from slow memory."""
-        return tuple(y for y in self.names if name in self.loaded[y])
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ class _Placement:
         for name in self.group.names:
             self.replaced[name] = self._replaced(name)
         for name, other in self.replaced.items():
-            if other is not None and self.group.consumers[name] and name not in plan.spilled:
+            if other is not None and self.group.readers[name] and name not in plan.spilled:
                 self.home[name] = self.home[other] = min(self.home[name], self.home[other])
         self._check()
 
@@ -127,7 +126,7 @@ class _Placement:
             return plan.spilled[name]
         path = self.path[name]
         place = path.index(array.chain) if array.chain in path else len(path)
-        for reader in self.group.consumers[name]:
+        for reader in self.group.readers[name]:
             place = min(place, plan.depth[name], plan.depth[reader])
         return place
 
@@ -139,7 +138,7 @@ class _Placement:
         for operand in self.group.made[name]:
             if operand in plan.spilled or operand in self.group.kept:
                 continue
-            if set(self.family[operand].axes) != set(array.axes) or self.group.consumers[operand][-1] != name:
+            if set(self.family[operand].axes) != set(array.axes) or self.group.readers[operand][-1] != name:
                 continue
             if any(axis not in array.axes for axis in self.path[name][self.home[operand] :]):
                 continue
@@ -238,11 +237,11 @@ class _Placement:
                 *after[made],
             ]
             return
-        users = frozenset({name, *self.group.consumers[name]})
+        users = frozenset({name, *self.group.readers[name]})
         _, stop = _span(items, users)
         replaced, replacing = self.replaced[name], self._replacing(name)
-        if replacing is not None and self.group.consumers[replacing]:
-            _, stop = _span(items, frozenset({replacing, *self.group.consumers[replacing], *users}))
+        if replacing is not None and self.group.readers[replacing]:
+            _, stop = _span(items, frozenset({replacing, *self.group.readers[replacing], *users}))
         if replaced is None:
             before[start].insert(0, NestStep("room", name))
         end: list[NestNode] = []

@@ -3,70 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from pebble.common.errors import CacheTooSmall
 from pebble.computations.nests.nest_family import NotAFamily
 from pebble.computations.nests.stages import Stage, stages_of
 from pebble.computations.nests.statement import LoopNest
-from pebble.game.moves import Moves
+from pebble.solvers.nests.counted_nest import NestSchedule
 from pebble.solvers.nests.family_schedule import FamilySchedule, schedule_family
 from pebble.solvers.nests.staged_moves import staged_moves
 
-__all__ = ["StagedSchedule", "schedule_stages"]
+__all__ = ["schedule_stages"]
 
 
-@dataclass(frozen=True)
-class StagedSchedule:
-    """Programs that were found for the stages of a nest, one after the other.
-
-    Attributes
-    ----------
-    nest : LoopNest
-    stages : tuple of Stage
-    programs : tuple of FamilySchedule
-        One for each stage, as the machine has run it.
-    """
-
-    nest: LoopNest
-    stages: tuple[Stage, ...]
-    programs: tuple[FamilySchedule, ...]
-
-    @property
-    def reads(self) -> int:
-        """Words loaded: what the machine counted, and what initial values read."""
-        programs = sum(one.run.total_reads for one in self.programs)
-        return programs + sum(map(_initial_reads, self.stages))
-
-    @property
-    def writes(self) -> int:
-        """Words stored."""
-        alone = sum(begun.alone for stage in self.stages for begun in stage.begun.values())
-        return alone + sum(one.run.total_writes for one in self.programs)
-
-    @property
-    def peak(self) -> int:
-        """No more words than these are in fast memory at any time."""
-        stages = zip(self.stages, self.programs, strict=True)
-        return max(max(_room(stage), one.run.peak + stage.reserve) for stage, one in stages)
-
-    def __str__(self) -> str:
-        """The programs, each after remarks on its names and on what begins its sums."""
-        texts = []
-        for stage, one in zip(self.stages, self.programs, strict=True):
-            remarks = [f"# {line}\n" for line in _remarks(self.nest, stage)]
-            texts.append("".join(remarks) + str(one.program))
-        return "\n".join(texts)
-
-    def moves(self) -> Iterator[Moves]:
-        """Yield the moves of the elementary game on the nest's DAG, made anew each time."""
-        return staged_moves(self.nest, [*zip(self.stages, self.programs, strict=True)])
+_Programs = list[tuple[Stage, FamilySchedule]]
+"""Each stage with its program, as the machine has run it."""
 
 
-def schedule_stages(
-    nest: LoopNest, M: int, *, progress: Callable[[str], None] | None = None
-) -> StagedSchedule:
-    """Find programs for the stages of a nest.
+def schedule_stages(nest: LoopNest, M: int, progress: Callable[[str], None] | None = None) -> NestSchedule:
+    """Find programs for the stages of a nest, one after the other.
 
     Parameters
     ----------
@@ -91,26 +45,34 @@ def schedule_stages(
     >>> found.reads, found.writes, found.peak
     (150000000, 1000000, 199)
     """
-    found = _scheduled(nest, stages_of(nest), M, progress)
-    if not all(map(_once, found.stages, found.programs)):
-        found = _scheduled(nest, stages_of(nest, finest=True), M, progress)
-    if not all(map(_once, found.stages, found.programs)):
+    found = _programs(stages_of(nest), M, progress)
+    if not all(_once(*one) for one in found):
+        found = _programs(stages_of(nest, finest=True), M, progress)
+    if not all(_once(*one) for one in found):
         raise NotAFamily(
             "nothing that is computed array by array: sums with initial values would be computed twice"
         )
-    return found
+    runs = [one.run for _, one in found]
+    return NestSchedule(
+        nest,
+        M,
+        sum(run.total_reads for run in runs) + sum(_initial_reads(stage) for stage, _ in found),
+        sum(run.total_writes for run in runs)
+        + sum(begun.alone for stage, _ in found for begun in stage.begun.values()),
+        max(max(_room(stage), one.run.peak + stage.reserve) for stage, one in found),
+        "\n".join(_text(nest, *one) for one in found),
+        lambda: staged_moves(nest, found),
+    )
 
 
-def _scheduled(
-    nest: LoopNest, stages: Sequence[Stage], M: int, progress: Callable[[str], None] | None
-) -> StagedSchedule:
-    programs = []
+def _programs(stages: Sequence[Stage], M: int, progress: Callable[[str], None] | None) -> _Programs:
+    found = []
     for stage in stages:
         least = max(_room(stage), stage.family.max_indegree + 1 + stage.reserve)
         if least > M:
             raise CacheTooSmall(f"a program needs at least {least} words; M is {M}", least)
-        programs.append(schedule_family(stage.family, M - stage.reserve, progress=progress))
-    return StagedSchedule(nest, tuple(stages), tuple(programs))
+        found.append((stage, schedule_family(stage.family, M - stage.reserve, progress=progress)))
+    return found
 
 
 def _once(stage: Stage, one: FamilySchedule) -> bool:
@@ -127,6 +89,11 @@ def _initial_reads(stage: Stage) -> int:
 def _room(stage: Stage) -> int:
     """Return the room for an initial value by itself."""
     return stage.reserve + 1 if stage.begun else 0
+
+
+def _text(nest: LoopNest, stage: Stage, one: FamilySchedule) -> str:
+    """Return a program, after remarks on its names and on what begins its sums."""
+    return "".join(f"# {line}\n" for line in _remarks(nest, stage)) + str(one.program)
 
 
 def _remarks(nest: LoopNest, stage: Stage) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,15 @@ from pebble.solvers.nests.tiled_nest import Needs, staying, tile_count
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TiledNeeds", "best_tiles", "least_room", "least_words", "variables_of", "with_counts"]
+__all__ = [
+    "TiledNeeds",
+    "best_tiles",
+    "combinations",
+    "least_room",
+    "least_words",
+    "variables_of",
+    "with_counts",
+]
 
 _MOST_SIZES = 1 << 17
 """So many combinations of sizes are looked at; where there are more, sizes on a logarithmic scale."""
@@ -68,7 +76,7 @@ def best_tiles(needs: Needs, extents: Mapping[str, int], M: int) -> TiledNeeds |
     # Of large extents whole numbers of eight bytes would overflow; rounding does no harm, sizes are only proposed here.
     kind = np.int64 if math.prod(extents.values()) < 1 << 50 else np.float64
     sizes_of = [_sizes(name, extents, len(others), M).astype(kind) for name in others]
-    values: dict[str, NDArray[Any]] = _combinations(sizes_of, others)
+    values: dict[str, NDArray[Any]] = combinations(others, sizes_of)
     top = _largest(needs, last, values, extents[last.lstrip("+")], M).astype(kind)
     fits = top >= (0 if last.startswith("+") else 1)
     if not fits.any():
@@ -105,7 +113,8 @@ def _sizes_of_a_long_axis(extent: int, dimensions: int, M: int) -> NDArray[np.in
     return np.unique(np.append(sizes, extent))
 
 
-def _combinations(sizes: list[NDArray[Any]], names: list[str]) -> dict[str, NDArray[Any]]:
+def combinations(names: Sequence[str], sizes: Sequence[NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return all combinations of sizes, for each name its column of them."""
     if not names:
         return {}
     grids = np.meshgrid(*sizes, indexing="ij")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pebble.computations.array import Array
 from pebble.computations.family import Family
-from pebble.program.language import compute, delete, first, last, load, loop, not_first, store, when
+from pebble.program.language import compute, delete, first, load, loop, not_first, store, when
 from pebble.program.nodes import Loop, Nodes
 from pebble.solvers.nests.polynomial import Polynomial, added, constant_of, dominant, product, variable
 
@@ -40,13 +40,13 @@ class NestStep:
 
     Attributes
     ----------
-    action : {"load", "unload", "reload", "store", "compute", "delete", "room", "free", "stay"}
+    action : {"load", "unload", "reload", "store", "compute", "delete", "room", "free"}
         ``unload`` deletes what was loaded as an operand; ``reload`` loads a partial sum; from ``room`` to ``free`` the
-        box of a computed array takes its place in fast memory; ``stay`` says that the first elements along an axis do.
+        box of a computed array takes its place in fast memory.
     array : str
     replacing : str, optional
     only : tuple of (axis, which)
-        Only in the first or last iteration of the loops over an axis, or in the ``"rest"``, not the first.
+        Only in the ``"first"`` iteration of the loops over an axis, or in the ``"rest"``.
     """
 
     action: str
@@ -119,8 +119,6 @@ class _Accounts:
         array = self.family[step.array]
         if step.action in ("load", "reload", "store"):
             self.words = added(self.words, self._moved(step, array, loops))
-        if step.action == "stay":
-            self.live = added(self.live, self._staying(array, step.only[0][0]))
         if step.action in ("load", "room"):
             self.live = added(self.live, self._box(array, loops))
         if step.action in ("unload", "free"):
@@ -132,12 +130,6 @@ class _Accounts:
                 array.chain is not None and self.extents[array.chain] > 1
             )
             self.rooms.append(added(self.live, constant_of(int(passing))))
-
-    def _staying(self, array: Array, along: str) -> Polynomial:
-        return product(
-            variable(staying(axis)) if axis == along else constant_of(self.extents[axis])
-            for axis in array.axes
-        )
 
     def _box(self, array: Array, loops: list[NestLoop]) -> Polynomial:
         return product(self._tile(axis, loops) for axis in array.axes)
@@ -161,7 +153,7 @@ class _Accounts:
         extent = self._range(axis, own)
         if axis in array.axes:
             return extent
-        if which in ("first", "last"):
+        if which == "first":
             return constant_of(1)
         pieces = extent if any(one.unit for one in own) else variable(tile_count(axis))
         return added(pieces, constant_of(-1)) if which == "rest" else pieces
@@ -188,7 +180,7 @@ def _written(
     for node in nodes:
         if isinstance(node, NestLoop):
             yield _loop(node, sizes, labels)
-        elif node.action not in ("room", "free", "stay"):
+        elif node.action not in ("room", "free"):
             yield _guarded(_operation(node), list(node.only), labels)
 
 
@@ -216,7 +208,7 @@ def _guarded(node: Nodes, only: list[tuple[str, str]], labels: list[tuple[str, s
             node = _not_all_first(node, around)
         else:
             for label in reversed(around):
-                node = when(first(label) if which == "first" else last(label), node)
+                node = when(first(label), node)
     return node
 
 

@@ -14,13 +14,14 @@ from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import LoopNest
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
-from pebble.solvers.nests.staged_schedule import StagedSchedule, schedule_stages
+from pebble.solvers.nests.counted_nest import NestSchedule
+from pebble.solvers.nests.staged_schedule import schedule_stages
 from tests.computations.nests.random_stages import random_staged_nest
 
 KERNELS = ("syrk", "syr2k", "symm", "trmm", "covariance", "correlation")
 
 
-def _check(nest: LoopNest, found: StagedSchedule, M: int) -> None:
+def _check(nest: LoopNest, found: NestSchedule, M: int) -> None:
     status = replay(nest_dag(nest).dag, M, found.moves(), Rules(recomputation=True, sliding=False))
     status.require_complete()
     assert (status.reads, status.writes) == (found.reads, found.writes)
