@@ -24,8 +24,8 @@ __all__ = ["MOST_ORDERED", "schedule_nest"]
 MOST_ORDERED = 200_000
 """Vertices and edges up to which the vertices of a nest are ordered one by one, in half a minute or less."""
 _MOST_IN_BLOCKS, _MOST_ON_A_LATTICE = 8_000, 2_500
-"""Up to which that is tried beside a family's program, by each method: what takes half a second."""
-_METHODS = "blocks", "lattice"
+"""Up to which that is tried beside a family's program, by each method: what takes some seconds."""
+_METHODS = "greedy", "lattice"
 _NEAR = 2
 """They are not tried if the program moves no more than so many times the inputs and outputs."""
 _WORTH = 0.9
