@@ -78,8 +78,6 @@ def printed() -> Iterator[Bound]:
     fft = load_dag("fft:16")
     edges = [(79 - int(p), 79 - v) for v in range(80) for p in fft.predecessors_of(v)]
     yield from dag_bounds(Dag.from_edges(edges), 4)
-    steps = [(12 * t + (i + j) % 12, 12 * t + 12 + i) for t in range(9) for i in range(12) for j in range(3)]
-    yield from dag_bounds(Dag.from_edges(steps), 4, once)
     yield exhaustive(load_dag("diamond:2,2"), 3, once)
     yield from (matmul(100, 100, 2, 104), matmul_compulsory(2, 2, 2, 4), fft_compulsory(8, 4))
 
