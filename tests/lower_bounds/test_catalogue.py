@@ -13,7 +13,6 @@ import pytest
 import pebble.lower_bounds
 from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag
-from pebble.computations.nests.named_kernel import kernel_nest
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
@@ -60,12 +59,8 @@ def printed() -> Iterator[Bound]:
     yield boundary_bound(Problem.square(256, 8), 256)
     products = "E[i,j] += A[i,k]*B[k,j]; F[j,l] += C[j,m]*D[m,l]; G[i,l] += E[i,j]*F[j,l]"
     yield from nest_bounds(loop_nest(products, dict.fromkeys("ijklm", 40)), 16)
-    short = loop_nest("C[i,j] += A[i,k]*B[k,j]", {"i": 100, "j": 100, "k": 2})
-    yield from nest_bounds(short, 104)
     yield from nest_bounds(loop_nest("a[t+1,i+1] = a[t,i] + a[t,i+1] + a[t,i+2]", {"t": 200, "i": 200}), 16)
     yield from nest_bounds(loop_nest("x[i] = x[i-1] + u; y[i] = y[i+1]*x[i]", {"i": 40}), 4)
-    yield from nest_bounds(kernel_nest("kernel:durbin:k=40,i=39"), 4)
-    yield from nest_bounds(kernel_nest("kernel:covariance:i=8,j=8,k=8"), 12)
     once = Rules(recomputation=False)
     for name, rules in (
         ("diamond:3,3", once),
