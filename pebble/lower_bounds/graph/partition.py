@@ -73,7 +73,7 @@ def hong_kung(dag: Dag, M: int, rules: Rules, X: int | None = None) -> GraphBoun
     M = fast_memory_words(M)
     if X is not None and (isinstance(X, bool) or not isinstance(X, int) or X < 1):
         raise InvalidInput(f"X is the number of loads and stores of a segment, positive, not {X!r}")
-    search = _Search(needed_part(dag), M, rules.recomputation)
+    search = _Partitions(needed_part(dag), M, rules.recomputation)
     best, best_X, parts = -1, 0, 0
     for size in range(min(M, search.part.n + 1), 0, -1) if X is None else (X,):
         try:
@@ -90,7 +90,7 @@ def hong_kung(dag: Dag, M: int, rules: Rules, X: int | None = None) -> GraphBoun
     return GraphBound.of(PARTITIONS, best, note, {"X": best_X}, rules=needs)
 
 
-class _Search:
+class _Partitions:
     """Segments of a pebbling, and what is first computed in each; sets of vertices are bit masks."""
 
     def __init__(self, part: Needed, M: int, recomputation: bool) -> None:
