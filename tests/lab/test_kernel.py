@@ -83,7 +83,7 @@ def test_factorizations_have_a_schedule_at_extents_too_large_for_vertices() -> N
 def test_nests_in_stages_have_a_schedule_at_any_size() -> None:
     report = pebble.kernel("symm", {"i": 10**5, "j": 10**5, "k": 10**5}, M=1000)
     assert report.schedule is not None
-    assert report.schedule.io < 2.1 * report.best.value
+    assert report.schedule.io < 1.5 * report.best.value
     assert report.schedule.peak <= 1000
 
 

@@ -38,6 +38,7 @@ def best_exponents(
     sizes: Sequence[Size],
     extents: Sequence[int],
     tried: Sequence[int],
+    scale: Fraction = Fraction(1),
     bounded: bool = True,
 ) -> tuple[Term, ...]:
     """Return bounds on the number of points of a set, each of them valid, good ones for so many words.
@@ -52,6 +53,8 @@ def best_exponents(
         How many values each index has.
     tried : sequence of int
         Numbers of words for which the bounds should be good.
+    scale : Fraction
+        A constant factor.
     bounded : bool
         Whether to make use of the extents; that the maps have too many subspaces then is no error.
 
@@ -73,7 +76,7 @@ def best_exponents(
     try:
         rows = conditions((*maps, *units) if bounded else tuple(maps), len(extents))
     except BoundDoesNotApply:
-        return best_exponents(maps, sizes, extents, tried, bounded=False) if bounded else ()
+        return best_exponents(maps, sizes, extents, tried, scale, bounded=False) if bounded else ()
     corners: dict[tuple[Fraction, ...], None] = {}
     for T in tried:
         visited: list[tuple[Fraction, ...]] = []
@@ -91,7 +94,7 @@ def best_exponents(
         corners.update(dict.fromkeys(visited))
     chosen = list(corners)[:_MOST_CORNERS]
     points = [_mean(some) for number in (1, 2, 3) for some in combinations(chosen, number)]
-    terms = [term for x in points if max(x) <= 1 and (term := _term(x, known)).exponents]
+    terms = [term for x in points if max(x) <= 1 and (term := _term(x, known, scale)).exponents]
     return best_terms(terms, tried) if terms else ()
 
 
@@ -105,11 +108,13 @@ def _exponents(x: Sequence[Fraction], sizes: Sequence[Size]) -> dict[str, Fracti
     )
 
 
-def _term(x: Sequence[Fraction], sizes: Sequence[Size]) -> Term:
-    constant = (
+def _term(x: Sequence[Fraction], sizes: Sequence[Size], scale: Fraction) -> Term:
+    constant = [
         (base, s * e)
         for s, size in zip(x, sizes, strict=True)
         for base, e in size.constant
         if s and base != 1
-    )
+    ]
+    if scale != 1:
+        constant.append((scale, Fraction(1)))
     return Term(tuple(constant), tuple(_exponents(x, sizes).values()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.statement import Assignment
@@ -12,6 +13,7 @@ from pebble.lower_bounds.nests.affine_set import AffineSet
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.growth import Growth
 from pebble.lower_bounds.nests.lines import Atom
+from pebble.lower_bounds.nests.mirrors import continued, off_diagonals
 from pebble.lower_bounds.nests.roles import Roles, once_only_roles, recomputing_roles
 from pebble.lower_bounds.nests.segments import growth_of, growth_of_separate, input_atoms
 from pebble.lower_bounds.nests.separation import left_out
@@ -47,7 +49,9 @@ class Share:
 
 def shares(elements: Elements, statement: Assignment, M: int) -> Iterator[Share]:
     """Yield what the points of a statement cost, in every way that is known."""
-    found = sorted(_ways(elements, statement, M), key=lambda one: -one.about(M))
+    tried = [max(3, (M << shift) * 3 // 2) for shift in (0, 1, 4, 8)]
+    found = [*_alone(elements, statement, tried), *_with_others(elements, statement, tried)]
+    found.sort(key=lambda one: -one.about(M))
     for once_only in (False, True):
         good = [one for one in found if one.once_only is once_only]
         for one in good[:_MOST_CUT]:
@@ -73,29 +77,51 @@ class _Way:
         return max((T - M) * self.W // self.growth(T) for T in sizes) - self.charge
 
 
-def _ways(elements: Elements, statement: Assignment, M: int) -> Iterator[_Way]:
-    points = elements.domains[elements.nest.statements.index(statement)]
-    tried = [max(3, (M << shift) * 3 // 2) for shift in (0, 1, 4, 8)]
-    W = _count(points)
-    known = (*recomputing_roles(elements, statement), *once_only_roles(elements, statement))
-    for roles in dict.fromkeys(known) if W else ():
-        growth = growth_of(elements, roles, tried)
-        if growth is not None:
-            yield _Way(W, roles, growth, roles.charge, roles.once_only)
-        yield from _separate(elements, roles, points, W, tried)
+def _alone(elements: Elements, statement: Assignment, tried: Sequence[int]) -> Iterator[_Way]:
+    whole = elements.domains[elements.nest.statements.index(statement)]
+    ways = _ways(elements, statement)
+    for points in dict.fromkeys((whole, off_diagonals(whole))):
+        W = _count(points)
+        for roles in ways if W else ():
+            growth = growth_of(elements, roles, points, tried)
+            if growth is not None:
+                yield _Way(W, roles, growth, roles.charge, roles.once_only)
+    for roles in ways:
+        yield from _separate(elements, roles, whole, tried)
 
 
-def _separate(
-    elements: Elements, roles: Roles, points: AffineSet, W: int, tried: Sequence[int]
-) -> Iterator[_Way]:
+def _separate(elements: Elements, roles: Roles, points: AffineSet, tried: Sequence[int]) -> Iterator[_Way]:
     """Yield the way without the points of which a word may serve two roles."""
     try:
         fewer = left_out(roles, points)
     except BoundDoesNotApply:
         return
-    growth = growth_of_separate(elements, roles, tried) if fewer is not None and fewer < W else None
-    if fewer is not None and growth is not None:
-        yield _Way(W - fewer, roles, growth, roles.charge, roles.once_only)
+    W = _count(points) - (fewer or 0)
+    growth = growth_of_separate(elements, roles, tried) if fewer is not None and W > 0 else None
+    if growth is not None:
+        yield _Way(W, roles, growth, roles.charge, roles.once_only)
+
+
+def _with_others(elements: Elements, statement: Assignment, tried: Sequence[int]) -> Iterator[_Way]:
+    """Yield ways to count the points of two sums to the same elements as those of one."""
+    nest = elements.nest
+    at = nest.statements.index(statement)
+    points, W = elements.domains[at], _count(elements.domains[at])
+    for other, others in zip(nest.statements[at + 1 :], elements.domains[at + 1 :], strict=True):
+        same = (other.target, other.indices) == (statement.target, statement.indices)
+        if not (statement.adds and other.adds and same and points.where(*others.conditions).is_empty()):
+            continue
+        for first, second in product(_ways(elements, statement), _ways(elements, other)):
+            together = continued(first, second) if first.once_only is second.once_only else None
+            growth = growth_of(elements, first, points, tried, together) if together and W else None
+            if growth is not None:
+                charge = first.charge + second.charge
+                yield _Way(W + _count(others), first, growth, charge, first.once_only)
+
+
+def _ways(elements: Elements, statement: Assignment) -> tuple[Roles, ...]:
+    ways = (*recomputing_roles(elements, statement), *once_only_roles(elements, statement))
+    return tuple(dict.fromkeys(ways))
 
 
 def _count(points: AffineSet) -> int:

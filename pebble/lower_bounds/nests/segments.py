@@ -9,11 +9,13 @@ from itertools import product
 
 from pebble.common.clock import check_time
 from pebble.computations.nests.statement import Access, Assignment
+from pebble.lower_bounds.nests.affine_set import AffineSet
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.exponents import Size, best_exponents
 from pebble.lower_bounds.nests.growth import Growth, Power, Term
 from pebble.lower_bounds.nests.linear_program import least
 from pebble.lower_bounds.nests.lines import Atom, matrix
+from pebble.lower_bounds.nests.mirrors import Mirror, mirrors, plain
 from pebble.lower_bounds.nests.roles import Roles
 from pebble.lower_bounds.nests.separation import group_of, joined
 from pebble.lower_bounds.nests.subspaces import conditions, reduced
@@ -23,24 +25,35 @@ __all__ = ["growth_of", "growth_of_separate", "input_atoms"]
 Cases = tuple[tuple[Term, ...], ...]
 
 
-def growth_of(elements: Elements, roles: Roles, tried: Sequence[int]) -> Growth | None:
-    """Return how many points of a statement T words allow; None if nothing is known.
+def growth_of(
+    elements: Elements,
+    roles: Roles,
+    points: AffineSet,
+    tried: Sequence[int],
+    together: Mirror | None = None,
+) -> Growth | None:
+    """Return how many of some points of a statement T words allow; None if nothing is known.
 
     Parameters
     ----------
     elements : Elements
     roles : Roles
+    points : AffineSet
     tried : sequence of int
         Numbers of words for which it should be good.
+    together : Mirror, optional
+        How the points of another statement are counted with them.
     """
     check_time()
+    forms = [together] if together else [plain(roles), *mirrors(elements, roles, points)]
     sums = list(dict.fromkeys(role.sum_of for role in roles.roles if role.sum_of))
     groups = joined(
         [*(role.atoms for role in roles.roles), *({atom} for atom in input_atoms(elements, roles))]
     )
     ways = []
     for computed_here in product(*(_computed_here(elements, one, groups, tried) for one in sums)):
-        cases = _cases(elements, roles, groups, dict(zip(sums, computed_here, strict=True)), tried)
+        here = dict(zip(sums, computed_here, strict=True))
+        cases = _cases(elements, roles, forms, groups, here, tried)
         if cases:
             ways.append(cases)
     return Growth(tuple(ways)) if ways else None
@@ -49,13 +62,14 @@ def growth_of(elements: Elements, roles: Roles, tried: Sequence[int]) -> Growth 
 def growth_of_separate(elements: Elements, roles: Roles, tried: Sequence[int]) -> Growth | None:
     """Return how many points T words allow where no word serves two roles; None if nothing is known."""
     sizes = [Size({str(at): Fraction(1)}) for at in range(len(roles.roles))]
-    terms = _terms(elements, roles, sizes, tried)
+    terms = _terms(elements, roles, [plain(roles)], sizes, tried)
     return Growth(((terms,),)) if terms else None
 
 
 def _cases(
     elements: Elements,
     roles: Roles,
+    forms: Sequence[Mirror],
     groups: Sequence[frozenset[Atom]],
     computed_here: Mapping[Assignment, Size],
     tried: Sequence[int],
@@ -74,7 +88,7 @@ def _cases(
             whole = computed_here[role.sum_of]
             size = whole if computed[role.sum_of] else held
             sizes.append(size if apart else Size(size.words, (*size.constant, (Fraction(2), Fraction(1)))))
-        terms = _terms(elements, roles, sizes, tried)
+        terms = _terms(elements, roles, forms, sizes, tried)
         if not terms:
             return ()
         cases.append(terms)
@@ -103,11 +117,21 @@ def input_atoms(elements: Elements, roles: Roles) -> set[Atom]:
     return {("value", access.array) for one in sums for access in _inputs_of(elements, one)}
 
 
-def _terms(elements: Elements, roles: Roles, sizes: Sequence[Size], tried: Sequence[int]) -> tuple[Term, ...]:
-    names = roles.statement.indices
+def _terms(
+    elements: Elements, roles: Roles, forms: Sequence[Mirror], sizes: Sequence[Size], tried: Sequence[int]
+) -> tuple[Term, ...]:
+    statement = roles.statement
+    names = statement.indices
     extents = [elements.nest.extents[name] for name in names]
     maps = [matrix(role.places, names) for role in roles.roles]
-    return best_exponents(maps, sizes, extents, tried)
+    found: list[Term] = []
+    for mirror in forms:
+        doubled = [
+            Size(size.words, (*size.constant, (Fraction(copies), Fraction(1))))
+            for size, copies in zip(sizes, mirror.copies, strict=True)
+        ]
+        found += best_exponents(maps, doubled, extents, tried, Fraction(1, mirror.order))
+    return tuple(found)
 
 
 def _inputs_of(elements: Elements, statement: Assignment) -> list[Access]:

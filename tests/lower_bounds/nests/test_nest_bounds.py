@@ -70,12 +70,12 @@ def test_attention_is_bounded_as_by_hand() -> None:
 
 LEADING = {
     "gemm": ("D[i,j] = C[i,j]; D[i,j] += A[i,k]*B[k,j]", 2),
-    "syrk": ("C[i,j] += A[i,k]*A[j,k] for j <= i", 1 / 2),
-    "syr2k": ("C[i,j] += A[i,k]*B[j,k] + A[j,k]*B[i,k] for j <= i", 1),
+    "syrk": ("C[i,j] += A[i,k]*A[j,k] for j <= i", 2**-0.5),
+    "syr2k": ("C[i,j] += A[i,k]*B[j,k] + A[j,k]*B[i,k] for j <= i", 2**0.5),
     "cholesky": (
         "S[i,j] += L[i,k]*L[j,k] for k < j, j <= i; L[i,j] = A[i,j] - S[i,j] for 1 <= j, j <= i; "
         "L[i,0] = A[i,0]",
-        1 / 6,
+        2**-0.5 / 3,
     ),
     "two products": ("C[i,j] += A[i,k]*B[k,j]; E[i,l] += C[i,j]*D[j,l]", 4),
 }
