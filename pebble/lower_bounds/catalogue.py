@@ -42,6 +42,7 @@ from pebble.lower_bounds.matmul_fft import (
 from pebble.lower_bounds.nests.statements import (
     NEST_COMPULSORY,
     NEST_ONCE_ONLY,
+    NEST_PASSES,
     NEST_PROJECTIONS,
     NEST_STENCILS,
     NEST_STENCILS_ONCE_ONLY,
@@ -105,6 +106,7 @@ STATEMENTS: tuple[Statement, ...] = (
     NEST_SUM,
     NEST_SUM_ONCE_ONLY,
     NEST_TURNS,
+    NEST_PASSES,
     NEST_STENCILS,
     NEST_STENCILS_ONCE_ONLY,
     CONVEX_MIN_CUT,

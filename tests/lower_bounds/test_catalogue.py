@@ -13,6 +13,7 @@ import pytest
 import pebble.lower_bounds
 from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag
+from pebble.computations.nests.named_kernel import kernel_nest
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
@@ -61,6 +62,7 @@ def printed() -> Iterator[Bound]:
     yield from nest_bounds(loop_nest(products, dict.fromkeys("ijklm", 40)), 16)
     yield from nest_bounds(loop_nest("a[t+1,i+1] = a[t,i] + a[t,i+1] + a[t,i+2]", {"t": 200, "i": 200}), 16)
     yield from nest_bounds(loop_nest("x[i] = x[i-1] + u; y[i] = y[i+1]*x[i]", {"i": 40}), 4)
+    yield from nest_bounds(kernel_nest("kernel:covariance:i=8,j=8,k=8"), 12)
     once = Rules(recomputation=False)
     for name, rules in (
         ("diamond:3,3", once),

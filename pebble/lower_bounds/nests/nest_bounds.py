@@ -11,10 +11,12 @@ from pebble.computations.nests.statement import LoopNest
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.lines import Atom
+from pebble.lower_bounds.nests.passes import pass_shares
 from pebble.lower_bounds.nests.projections import Share, shares
 from pebble.lower_bounds.nests.statements import (
     NEST_COMPULSORY,
     NEST_ONCE_ONLY,
+    NEST_PASSES,
     NEST_PROJECTIONS,
     NEST_STENCILS,
     NEST_STENCILS_ONCE_ONLY,
@@ -64,13 +66,14 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
     found = [_compulsory(elements)]
     every = _in_time(share for one in nest.statements for share in shares(elements, one, M))
     spread = _in_time(share for one in nest.statements for share in stencil_shares(elements, one, M))
-    turns = _in_time(turn_shares(elements, M))
-    alive = [*every, *turns, *spread]
+    turns, passes = _in_time(turn_shares(elements, M)), _in_time(pass_shares(elements, M))
+    alive = [*every, *turns, *spread, *passes]
     for says, some in (
         (NEST_PROJECTIONS, [[share] for share in every if not share.once_only]),
         (NEST_ONCE_ONLY, [[share] for share in every if share.once_only]),
         (NEST_SUM, [_apart([share for share in alive if not share.once_only])]),
         (NEST_SUM_ONCE_ONLY, [_apart(alive)]),
+        (NEST_PASSES, [[share] for share in passes]),
         (NEST_STENCILS, [[share] for share in spread if not share.once_only]),
         (NEST_STENCILS_ONCE_ONLY, [[share] for share in spread if share.once_only]),
         (NEST_TURNS, [[share] for share in turns]),

@@ -9,6 +9,7 @@ from pebble.lower_bounds.statement import Statement
 __all__ = [
     "NEST_COMPULSORY",
     "NEST_ONCE_ONLY",
+    "NEST_PASSES",
     "NEST_PROJECTIONS",
     "NEST_STENCILS",
     "NEST_STENCILS_ONCE_ONLY",
@@ -65,6 +66,13 @@ NEST_TURNS = Statement(
     f"{_PAGE}, turns",
     rules=ONCE_ONLY,
     after=(OLIVRY,),
+)
+NEST_PASSES = Statement(
+    "nest passes",
+    "I/O ≥ 2·(inputs that are summed, and read once more after the sums) − M + other inputs + outputs",
+    "a loop nest with sums over inputs, values computed each from one of these inputs and its sum, and a statement "
+    "that reads such values of any two sums together, or one sum only",
+    f"{_PAGE}, two passes",
 )
 NEST_STENCILS = Statement(
     "nest stencils",
