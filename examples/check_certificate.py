@@ -2,7 +2,7 @@
 
 Written from the description of the game, of the file and of the bounds alone: python check_certificate.py FILE. Every
 field is verified, or the file is refused. The exit status is 0 if all of it was confirmed, 1 if anything is wrong, and
-2 if the bound is one that this program cannot compute: cuts, spectra, stencils, sums, nests, T2-4, B1-4, S.
+2 if the bound is one that this program cannot compute: cuts, spectra, sums, nests, T2-4, B1-4, S.
 """
 
 from __future__ import annotations

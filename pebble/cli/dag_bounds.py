@@ -25,7 +25,7 @@ __all__ = ["command"]
     "A computed value may take the word of a predecessor.",
 )
 @click.option(
-    "--eigenvalues", type=click.IntRange(min=1), default=10, show_default=True, help="Spectral bounds."
+    "--eigenvalues", type=click.IntRange(min=1), default=10, show_default=True, help="Of the spectral bound."
 )
 @click.option(
     "--sample",

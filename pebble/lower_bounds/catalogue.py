@@ -29,8 +29,7 @@ from pebble.lower_bounds.graph.min_cut import CONVEX_MIN_CUT
 from pebble.lower_bounds.graph.partition import PARTITIONS
 from pebble.lower_bounds.graph.parts import CUTS_OF_PARTS
 from pebble.lower_bounds.graph.products import PRODUCTS, PRODUCTS_ONCE
-from pebble.lower_bounds.graph.spectral import SPECTRAL, SPECTRAL_ABOVE_COMPULSORY
-from pebble.lower_bounds.graph.stencil import STENCIL, STENCIL_ONCE
+from pebble.lower_bounds.graph.spectral import SPECTRAL
 from pebble.lower_bounds.levels import LEVELS
 from pebble.lower_bounds.matmul_fft import (
     FFT,
@@ -44,16 +43,12 @@ from pebble.lower_bounds.nests.statements import (
     NEST_COMPULSORY,
     NEST_ONCE_ONLY,
     NEST_PASSES,
-    NEST_PATHS,
     NEST_PROJECTIONS,
-    NEST_SHORT,
     NEST_STENCILS,
     NEST_STENCILS_ONCE_ONLY,
     NEST_SUM,
     NEST_SUM_ONCE_ONLY,
     NEST_TURNS,
-    NEST_WAVEFRONTS,
-    NEST_WAVEFRONTS_ONCE_ONLY,
 )
 from pebble.lower_bounds.published.all_pairs import (
     FAST_MULTIPLICATION,
@@ -107,26 +102,19 @@ STATEMENTS: tuple[Statement, ...] = (
     FFT_COMPULSORY,
     NEST_COMPULSORY,
     NEST_PROJECTIONS,
-    NEST_SHORT,
     NEST_ONCE_ONLY,
     NEST_SUM,
     NEST_SUM_ONCE_ONLY,
     NEST_TURNS,
-    NEST_WAVEFRONTS,
-    NEST_WAVEFRONTS_ONCE_ONLY,
     NEST_PASSES,
-    NEST_PATHS,
     NEST_STENCILS,
     NEST_STENCILS_ONCE_ONLY,
     CONVEX_MIN_CUT,
     SPECTRAL,
-    SPECTRAL_ABOVE_COMPULSORY,
     CUTS_OF_PARTS,
     PARTITIONS,
     PRODUCTS,
     PRODUCTS_ONCE,
-    STENCIL,
-    STENCIL_ONCE,
     BUTTERFLY,
     EXHAUSTIVE,
     MATMUL_MACHINE_CHECKED,

@@ -60,11 +60,8 @@ def printed() -> Iterator[Bound]:
     yield boundary_bound(Problem.square(256, 8), 256)
     products = "E[i,j] += A[i,k]*B[k,j]; F[j,l] += C[j,m]*D[m,l]; G[i,l] += E[i,j]*F[j,l]"
     yield from nest_bounds(loop_nest(products, dict.fromkeys("ijklm", 40)), 16)
-    short = loop_nest("C[i,j] += A[i,k]*B[k,j]", {"i": 100, "j": 100, "k": 2})
-    yield from nest_bounds(short, 104)
     yield from nest_bounds(loop_nest("a[t+1,i+1] = a[t,i] + a[t,i+1] + a[t,i+2]", {"t": 200, "i": 200}), 16)
     yield from nest_bounds(loop_nest("x[i] = x[i-1] + u; y[i] = y[i+1]*x[i]", {"i": 40}), 4)
-    yield from nest_bounds(kernel_nest("kernel:durbin:k=40,i=39"), 4)
     yield from nest_bounds(kernel_nest("kernel:covariance:i=8,j=8,k=8"), 12)
     once = Rules(recomputation=False)
     for name, rules in (
@@ -78,8 +75,6 @@ def printed() -> Iterator[Bound]:
     fft = load_dag("fft:16")
     edges = [(79 - int(p), 79 - v) for v in range(80) for p in fft.predecessors_of(v)]
     yield from dag_bounds(Dag.from_edges(edges), 4)
-    steps = [(12 * t + (i + j) % 12, 12 * t + 12 + i) for t in range(9) for i in range(12) for j in range(3)]
-    yield from dag_bounds(Dag.from_edges(steps), 4, once)
     yield exhaustive(load_dag("diamond:2,2"), 3, once)
     yield from (matmul(100, 100, 2, 104), matmul_compulsory(2, 2, 2, 4), fft_compulsory(8, 4))
 

@@ -250,7 +250,7 @@ def test_the_second_checker_computes_bounds_of_families_again(rules: Rules) -> N
     ("name", "M", "bound"),
     [
         ("attention:N=3,d=2", 6, "T2"),
-        ("hypercube:6", 7, "spectral"),
+        ("hypercube:6", 7, "spectral, above compulsory"),
         ("diamond:3,3", 3, "Hong-Kung"),
         ("diamond:8,8", 3, "convex min-cut"),
     ],

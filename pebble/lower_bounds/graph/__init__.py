@@ -2,8 +2,8 @@
 
 Reading order: :mod:`.graph_bound` (a bound with what it was computed from), the bounds themselves
 (:mod:`.compulsory`, :mod:`.min_cut`, :mod:`.parts`, :mod:`.spectral`,
-:mod:`.partition`, :mod:`.products`, :mod:`.stencil`, :mod:`.butterfly`,
-:mod:`.family_bounds`), and :mod:`.graph_bound_table`, which asks all of them.
+:mod:`.partition`, :mod:`.products`, :mod:`.butterfly`, :mod:`.family_bounds`),
+and :mod:`.graph_bound_table`, which asks all of them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from pebble.lower_bounds.graph.min_cut import convex_min_cut
 from pebble.lower_bounds.graph.partition import hong_kung
 from pebble.lower_bounds.graph.parts import cuts_of_parts
 from pebble.lower_bounds.graph.products import sums_of_products
-from pebble.lower_bounds.graph.spectral import spectral, spectral_above_compulsory
-from pebble.lower_bounds.graph.stencil import stencil
+from pebble.lower_bounds.graph.spectral import spectral
 
 __all__ = [
     "DagBounds",
@@ -31,7 +30,5 @@ __all__ = [
     "family_bounds",
     "hong_kung",
     "spectral",
-    "spectral_above_compulsory",
-    "stencil",
     "sums_of_products",
 ]

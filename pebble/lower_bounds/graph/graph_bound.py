@@ -53,7 +53,7 @@ class GraphBound(Bound):
         I/O is a whole number, so that a bound of 19.2 proves 20. A float just above a whole number is not trusted
         to be above it: another machine may find it just below.
 
-        >>> GraphBound("spectral", 19.2, "proved", "").least_io, GraphBound("spectral", 19.0, "proved", "").least_io
+        >>> GraphBound("smith", 19.2, "proved", "").least_io, GraphBound("smith", 19.0, "proved", "").least_io
         (20, 19)
         """
         return self.value if isinstance(self.value, int) else math.ceil(self.value - _TOLERANCE)

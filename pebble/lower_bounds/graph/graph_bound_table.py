@@ -20,8 +20,7 @@ from pebble.lower_bounds.graph.min_cut import convex_min_cut
 from pebble.lower_bounds.graph.partition import hong_kung
 from pebble.lower_bounds.graph.parts import CUTS_OF_PARTS, cuts_of_parts
 from pebble.lower_bounds.graph.products import sums_of_products
-from pebble.lower_bounds.graph.spectral import EIGENVALUES, spectral, spectral_above_compulsory
-from pebble.lower_bounds.graph.stencil import STENCIL, stencil
+from pebble.lower_bounds.graph.spectral import EIGENVALUES, SPECTRAL, spectral
 
 __all__ = ["DagBounds", "dag_bounds"]
 
@@ -80,9 +79,9 @@ def dag_bounds(
         Words of fast memory. No pebbling exists below :meth:`~pebble.graph.dag.Dag.least_M`; the bounds then say
         nothing.
     rules : Rules, optional
-        Which game is played; by default recomputation is allowed, which leaves out the cuts and the spectra.
+        Which game is played; by default recomputation is allowed, which leaves out the cuts and the spectrum.
     eigenvalues : int
-        For the spectral bounds.
+        For the spectral bound.
     sample : int, optional
         How many vertices the convex min-cut bound looks at; by default all up to 2000, and 64 drawn ones in
         larger DAGs.
@@ -107,7 +106,7 @@ def dag_bounds(
     >>> [(bound.name, bound.value) for bound in found][:3]
     [('convex min-cut', 12), ('convex min-cuts of parts', 12), ('compulsory', 2)]
     >>> sorted(found.refused)
-    ['Hong-Kung', 'families', 'stencil', 'sums of products']
+    ['Hong-Kung', 'families', 'sums of products']
     """
     M = fast_memory_words(M)
     rules = Rules() if rules is None else rules
@@ -115,13 +114,10 @@ def dag_bounds(
         sample = _SAMPLE
     asked: dict[str, Callable[[], Iterable[GraphBound]]] = {
         "families": lambda: _of_families(dag, M, rules),
-        STENCIL.name: lambda: stencil(dag, M, rules),
         "sums of products": lambda: sums_of_products(dag, M, rules),
         "convex min-cut": lambda: [convex_min_cut(dag, M, rules, sample, seed)],
         CUTS_OF_PARTS.name: lambda: [cuts_of_parts(dag, M, rules, seed)],
-        "spectral": lambda: [
-            bound(dag, M, rules, eigenvalues) for bound in (spectral_above_compulsory, spectral)
-        ],
+        SPECTRAL.name: lambda: [spectral(dag, M, rules, eigenvalues)],
         "Hong-Kung": lambda: [hong_kung(dag, M, rules)],
     }
     found, refused = [compulsory(dag, M)], {}

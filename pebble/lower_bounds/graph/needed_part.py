@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pebble.graph.dag import Dag
 from pebble.graph.statistics import compulsory_io
 
-__all__ = ["Needed", "needed_part", "with_trees_as_one"]
+__all__ = ["Needed", "needed_part"]
 
 _Ints = NDArray[np.int64]
 _Bools = NDArray[np.bool_]
@@ -107,35 +107,4 @@ def needed_part(dag: Dag) -> Needed:
         is_output[vertices],
         loads,
         stores,
-    )
-
-
-def with_trees_as_one(part: Needed) -> Needed:
-    """Return a part in which what is used once, and is no output, belongs to the vertex that uses it.
-
-    Examples
-    --------
-    >>> sums = needed_part(Dag.from_edges([(0, 3), (1, 3), (3, 4), (2, 4)]))
-    >>> drawn = with_trees_as_one(sums)
-    >>> drawn.vertices.tolist(), list(zip(drawn.tails.tolist(), drawn.heads.tolist()))
-    ([0, 1, 2, 4], [(0, 3), (1, 3), (2, 3)])
-    """
-    inner = (part.outdegree == 1) & ~part.is_input & ~part.is_output
-    user = np.arange(part.n)
-    ends = inner[part.tails]
-    user[part.tails[ends]] = part.heads[ends]
-    while not np.array_equal(user, user[user]):
-        user = user[user]
-    roots = np.flatnonzero(~inner)
-    position = np.cumsum(~inner) - 1
-    edges = np.stack([part.tails, user[part.heads]], axis=1)[~ends]
-    tails, heads = np.unique(edges, axis=0).T if len(edges) else (part.tails[:0], part.heads[:0])
-    return Needed(
-        part.vertices[roots],
-        position[tails],
-        position[heads],
-        part.is_input[roots],
-        part.is_output[roots],
-        part.loads,
-        part.stores,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 import numpy as np
@@ -18,7 +17,7 @@ from pebble.lower_bounds.graph.needed_part import Needed, needed_part
 from pebble.lower_bounds.references import HONG_KUNG
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["PARTITIONS", "hong_kung", "least_parts"]
+__all__ = ["PARTITIONS", "hong_kung"]
 
 PARTITIONS = Statement(
     "Hong-Kung",
@@ -74,12 +73,11 @@ def hong_kung(dag: Dag, M: int, rules: Rules, X: int | None = None) -> GraphBoun
     M = fast_memory_words(M)
     if X is not None and (isinstance(X, bool) or not isinstance(X, int) or X < 1):
         raise InvalidInput(f"X is the number of loads and stores of a segment, positive, not {X!r}")
-    part = needed_part(dag)
-    work = _Work()
+    search = _Partitions(needed_part(dag), M, rules.recomputation)
     best, best_X, parts = -1, 0, 0
-    for size in range(min(M, part.n + 1), 0, -1) if X is None else (X,):
+    for size in range(min(M, search.part.n + 1), 0, -1) if X is None else (X,):
         try:
-            count = least_parts(part, M, size, rules.recomputation, work)
+            count = search.least_parts(size)
         except BoundDoesNotApply:
             if best < 0:
                 raise
@@ -92,139 +90,92 @@ def hong_kung(dag: Dag, M: int, rules: Rules, X: int | None = None) -> GraphBoun
     return GraphBound.of(PARTITIONS, best, note, {"X": best_X}, rules=needs)
 
 
-class _Work:
-    """How many sets may still be looked at."""
+class _Partitions:
+    """Segments of a pebbling, and what is first computed in each; sets of vertices are bit masks."""
 
-    def __init__(self) -> None:
-        self._left = _MOST_SETS
-
-    def spend(self, sets: int) -> None:
-        self._left -= sets
-        if self._left < 0:
-            raise _too_large(f"more than {_MOST_SETS:,} sets of vertices would have to be looked at")
-
-
-def least_parts(part: Needed, M: int, X: int, recomputation: bool, work: _Work | None = None) -> int:
-    """Return the least number of segments of X loads and stores in which all vertices can first be computed.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If that takes too long, or is impossible because no pebbling exists.
-    """
-    computed = [int(v) for v in part.computed]
-    if len(computed) > _MOST_COMPUTED:
-        raise _too_large(
-            f"{len(computed):,} vertices are computed, at most {_MOST_COMPUTED} can be partitioned"
-        )
-    work = _Work() if work is None else work
-    limits: _Limits = _Recomputed(part, M, X, work) if recomputation else _Once(part, M, X, work)
-    everything = sum(1 << v for v in computed)
-    reached, frontier, parts = {0}, [0], 0
-    while everything not in reached:
-        limits.start = M if parts else 0
-        parts += 1
-        found = {0} if parts == 1 else set()
-        for before in frontier:
-            found |= _grow(before, computed, limits)
-        frontier = (
-            _maximal(found) if recomputation else sorted(found - reached | ({0} if parts == 1 else set()))
-        )
-        if parts > 1 and reached.issuperset(frontier):
-            raise BoundDoesNotApply(
-                f"no pebbling exists with {M} words: some vertex has too many predecessors"
+    def __init__(self, part: Needed, M: int, recomputation: bool) -> None:
+        self.part, self._M, self._recomputation = part, M, recomputation
+        self._computed = [int(v) for v in part.computed]
+        if len(self._computed) > _MOST_COMPUTED:
+            raise _too_large(
+                f"{len(self._computed):,} vertices are computed, at most {_MOST_COMPUTED} can be partitioned"
             )
-        reached |= set(frontier)
-    return parts
-
-
-def _grow(before: int, computed: list[int], limits: _Limits) -> set[int]:
-    """Return the closed sets one segment further."""
-    met, stack, found = {before}, [before], set()
-    while stack:
-        here = stack.pop()
-        for v in computed:
-            after = here | 1 << v
-            if after == here or limits.needs[v] & ~(here | limits.inputs) or after in met:
-                continue
-            met.add(after)
-            limits.work.spend(1)
-            if limits.may_grow(before, after):
-                stack.append(after)
-                if limits.may_end(before, after):
-                    found.add(after)
-    return found
-
-
-def _maximal(sets: set[int]) -> list[int]:
-    """Leave out what is part of another one; with recomputation more can only be better."""
-    kept: list[int] = []
-    for s in sorted(sets, key=lambda s: -s.bit_count()):
-        if not any(s & ~t == 0 for t in kept):
-            kept.append(s)
-    return kept
-
-
-class _Limits(ABC):
-    """What the vertices first computed in one segment have to fulfil; sets are bit masks.
-
-    ``start`` is how many words can be red when the segment begins: none in the first, else M.
-    """
-
-    def __init__(self, part: Needed, M: int, X: int, work: _Work) -> None:
-        self.part, self.M, self.X, self.work, self.start = part, M, X, work, M
-        self.needs = [sum(1 << u for u in row) for row in part.predecessors]
-        self.used_by = [sum(1 << w for w in row) for row in part.successors]
-        self.inputs = sum(1 << v for v in range(part.n) if part.is_input[v])
-        self.outputs = sum(1 << v for v in range(part.n) if part.is_output[v])
-
-    def entering(self, new: int) -> int:
-        """Return the vertices outside that something in the set is computed from."""
-        from_all = 0
-        for v in _bits(new):
-            from_all |= self.needs[v]
-        return from_all & ~new
-
-    @abstractmethod
-    def may_grow(self, before: int, after: int) -> bool:
-        """Tell whether the difference can be part of what a segment first computes."""
-
-    @abstractmethod
-    def may_end(self, before: int, after: int) -> bool:
-        """Tell whether the difference, which may grow, can be all that a segment first computes."""
-
-
-class _Once(_Limits):
-    """Without recomputation: what enters was there or is loaded, what leaves stays there or is stored."""
-
-    def may_grow(self, before: int, after: int) -> bool:
-        return self.entering(after & ~before).bit_count() <= self.start + self.X
-
-    def may_end(self, before: int, after: int) -> bool:
-        new = after & ~before
-        leaving = sum(1 for v in _bits(new) if self.outputs >> v & 1 or self.used_by[v] & ~new)
-        loads = max(0, self.entering(new).bit_count() - self.start)
-        return loads + max(0, leaving - self.M) <= self.X
-
-
-class _Recomputed(_Limits):
-    """With recomputation: few vertices outside dominate the set, every path from an input to it meets one."""
-
-    def __init__(self, part: Needed, M: int, X: int, work: _Work) -> None:
-        super().__init__(part, M, X, work)
+        self._needs = [sum(1 << u for u in row) for row in part.predecessors]
+        self._used_by = [sum(1 << w for w in row) for row in part.successors]
+        self._inputs = sum(1 << v for v in range(part.n) if part.is_input[v])
+        self._outputs = sum(1 << v for v in range(part.n) if part.is_output[v])
+        self._sets_left = _MOST_SETS
         self._dominators: dict[int, int] = {}
 
-    def may_grow(self, before: int, after: int) -> bool:
-        most, entering = self.start + self.X, self.entering(after & ~before)
-        return entering.bit_count() <= most or self._least_dominators(entering) <= most
+    def least_parts(self, X: int) -> int:
+        """Return the least number of segments of X loads and stores in which all vertices can first be computed.
 
-    def may_end(self, before: int, after: int) -> bool:
-        return True
+        Raises
+        ------
+        BoundDoesNotApply
+            If that takes too long, or is impossible because no pebbling exists.
+        """
+        everything = sum(1 << v for v in self._computed)
+        reached, frontier, parts = {0}, [0], 0
+        while everything not in reached:
+            red = self._M if parts else 0
+            found = {after for before in frontier for after in self._grown(before, red, X)}
+            if not parts:
+                found.add(0)
+            frontier = _maximal(found) if self._recomputation else sorted(found)
+            parts += 1
+            if parts > 1 and reached.issuperset(frontier):
+                raise BoundDoesNotApply(
+                    f"no pebbling exists with {self._M} words: some vertex has too many predecessors"
+                )
+            if not self._recomputation and parts > 1:
+                frontier = [after for after in frontier if after not in reached]
+            reached |= set(frontier)
+        return parts
+
+    def _grown(self, before: int, red: int, X: int) -> Iterator[int]:
+        """Yield the closed sets one segment further, which begins with so many red words."""
+        met, stack = {before}, [before]
+        while stack:
+            here = stack.pop()
+            for v in self._computed:
+                after = here | 1 << v
+                if after in met or self._needs[v] & ~(here | self._inputs):
+                    continue
+                met.add(after)
+                self._spend(1)
+                new = after & ~before
+                entering = self._entering(new)
+                most = red + X
+                if entering.bit_count() > most and (
+                    not self._recomputation or self._least_dominators(entering) > most
+                ):
+                    continue
+                stack.append(after)
+                if self._recomputation or self._may_end(new, entering.bit_count() - red, X):
+                    yield after
+
+    def _entering(self, new: int) -> int:
+        """Return the vertices outside that something in a set is computed from."""
+        from_all = 0
+        for v in _bits(new):
+            from_all |= self._needs[v]
+        return from_all & ~new
+
+    def _may_end(self, new: int, loads: int, X: int) -> bool:
+        """Whether a segment can compute nothing else: what leaves it stays red or is stored."""
+        leaving = sum(1 for v in _bits(new) if self._outputs >> v & 1 or self._used_by[v] & ~new)
+        return max(0, loads) + max(0, leaving - self._M) <= X
+
+    def _spend(self, sets: int) -> None:
+        self._sets_left -= sets
+        if self._sets_left < 0:
+            raise _too_large(f"more than {_MOST_SETS:,} sets of vertices would have to be looked at")
 
     def _least_dominators(self, targets: int) -> int:
         """Return the least number of vertices that meet every path from an input to a target (Menger)."""
         if targets not in self._dominators:
-            self.work.spend(20)
+            self._spend(20)
             self._dominators[targets] = self._flow(targets)
         return self._dominators[targets]
 
@@ -238,6 +189,15 @@ class _Recomputed(_Limits):
         capacities = np.full(len(tails), n + 1, dtype=np.int64)
         capacities[:n] = 1
         return maximum_flow(2 * n + 2, tails, heads, capacities, source, sink)
+
+
+def _maximal(sets: set[int]) -> list[int]:
+    """Leave out what is part of another one; with recomputation more can only be better."""
+    kept: list[int] = []
+    for s in sorted(sets, key=lambda s: -s.bit_count()):
+        if not any(s & ~t == 0 for t in kept):
+            kept.append(s)
+    return kept
 
 
 def _bits(mask: int) -> Iterator[int]:

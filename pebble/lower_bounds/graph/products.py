@@ -164,9 +164,8 @@ def _way(steps: ProductSteps, values: _Bools, computed: int) -> _Counted:
     chains, branches = steps.chain_words(), steps.branch_words()
     square = Fraction(int(steps.quadruple.max()), 4)
     exponents = (Fraction(3, 2),) if (values & chains).any() else (_ONE, _HALF)
-    terms = [_term(square, exponents), _each_once(steps)]
     note = f"{len(steps):,} steps of {len(steps.roots):,} sums"
-    growth = _growth([[term] for term in terms], bool(branches.any()))
+    growth = _growth([_term(square, exponents)], bool(branches.any()))
     return _Counted(len(steps), growth, len(steps.roots) + computed, values | chains | branches, note)
 
 
@@ -176,16 +175,10 @@ def _term(square: Fraction, exponents: tuple[Fraction, ...]) -> Term:
     return Term(constant, exponents)
 
 
-def _each_once(steps: ProductSteps) -> Term:
-    """Return that a sum has few steps altogether."""
-    longest = int(np.bincount(steps.root).max())
-    return Term(((Fraction(longest), _ONE),), (_ONE,))
-
-
-def _growth(ways: list[list[Term]], branches: bool) -> Growth:
-    """Return the least of the ways, each the greatest of its terms; words on branches allow one step each."""
+def _growth(cases: list[Term], branches: bool) -> Growth:
+    """Return the greatest of the cases; words on branches allow one step each."""
     more = [Term((), (_ONE,))] if branches else []
-    return Growth(tuple(tuple((term,) for term in (*way, *more)) for way in ways))
+    return Growth((tuple((term,) for term in (*cases, *more)),))
 
 
 def _reading_sums(steps: ProductSteps, inner: ProductSteps, rooted: _Bools) -> Iterator[_Counted]:
@@ -218,7 +211,7 @@ def _reading_sums(steps: ProductSteps, inner: ProductSteps, rooted: _Bools) -> I
         _term(square * twice, (Fraction(3, 2), _HALF) if shared else (_ONE, _HALF, _HALF)),
     ]
     branches = steps.branch_words()
-    growth = _growth([cases, [_each_once(steps)]], bool(branches.any()))
+    growth = _growth(cases, bool(branches.any()))
     words = groups[0] | groups[1] | groups[2] | groups[3] | branches
     note = f"{len(steps):,} steps of {len(steps.roots):,} sums, reading {len(np.unique(read)):,} sums"
     yield _Counted(len(steps), growth, len(steps.roots), words, note)

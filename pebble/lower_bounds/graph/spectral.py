@@ -1,54 +1,47 @@
-"""The spectral bound of Jain and Zaharia, as published and counted above the compulsory I/O."""
+"""The spectral bound of Jain and Zaharia, counted above the compulsory I/O."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pebble.common.errors import InvalidInput
+from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.bound import ONCE_ONLY
-from pebble.lower_bounds.graph.eigenvalues import smallest_eigenvalues
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
 from pebble.lower_bounds.references import JAIN_ZAHARIA
 from pebble.lower_bounds.requirements import require_no_recomputation
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["EIGENVALUES", "SPECTRAL", "SPECTRAL_ABOVE_COMPULSORY", "spectral", "spectral_above_compulsory"]
+__all__ = ["EIGENVALUES", "SPECTRAL", "smallest_eigenvalues", "spectral"]
 
 SPECTRAL = Statement(
-    "spectral",
-    "I/O ≥ ⌊n/k⌋·(λ₁ + … + λ_k) − 2k·M for every k, λ the least eigenvalues of the Laplacian of the graph in which the "
-    "edge (u, v) weighs 1/outdegree(u)",
-    "any DAG",
-    f"{PAGE}, spectral; Jain & Zaharia, SPAA 2020",
-    rules=ONCE_ONLY,
-    by=JAIN_ZAHARIA,
-)
-SPECTRAL_ABOVE_COMPULSORY = Statement(
     "spectral, above compulsory",
-    "I/O ≥ compulsory + ⌊n/k⌋·(λ₁ + … + λ_k) − 2·(k − 1)·M for every k, λ as for spectral, edges out of inputs and out "
-    "of outputs with half the weight",
-    "any DAG",
+    "I/O ≥ compulsory + ⌊n/k⌋·(λ₁ + … + λ_k) − 2·(k − 1)·M for every k, λ the least eigenvalues of the Laplacian of "
+    "the graph in which the edge (u, v) weighs 1/outdegree(u), half of that if u is an input or an output",
+    "any DAG of up to 2,000 vertices",
     f"{PAGE}, spectral",
     rules=ONCE_ONLY,
     after=(JAIN_ZAHARIA,),
 )
 
 EIGENVALUES = 10
+_MOST_VERTICES = 2000
 _SAFE = 1.0 - 1e-12
 
 
 def spectral(dag: Dag, M: int, rules: Rules, eigenvalues: int = EIGENVALUES) -> GraphBound:
-    """Return the greatest over k of ``floor(n/k) (λ_1 + ... + λ_k) - 2 k M``, as published.
+    """Compulsory I/O plus the greatest over k of ``floor(n/k) (λ_1 + ... + λ_k) - 2 (k - 1) M``.
 
     Parameters
     ----------
     dag : Dag
+        At most 2,000 vertices that some output depends on; their number is n.
     M : int
         Words of fast memory.
     rules : Rules
@@ -59,96 +52,57 @@ def spectral(dag: Dag, M: int, rules: Rules, eigenvalues: int = EIGENVALUES) -> 
     Returns
     -------
     GraphBound
-        A float, at least 0 and not above the exact value of the formula; the I/O, a whole number, is at least
-        the next whole number. Here n is the number of vertices that some output depends on, and λ are the
-        smallest eigenvalues of the Laplacian of the undirected graph on them whose edge (u, v) has the weight
-        1 / outdegree(u).
+        A whole number, at least the compulsory I/O. λ are the smallest eigenvalues of the Laplacian of the undirected
+        graph whose edge (u, v) has the weight 1 / outdegree(u), half of that if u is an input or an output.
 
     Raises
     ------
     InvalidInput
         If M or the number of eigenvalues is not a positive whole number.
     BoundDoesNotApply
-        If the rules allow recomputation, or the eigenvalues cannot be found; see
-        :func:`~pebble.lower_bounds.graph.eigenvalues.smallest_eigenvalues`.
+        If the rules allow recomputation, or the DAG is too large.
 
     References
     ----------
-    S. Jain and M. Zaharia, "Spectral lower bounds on the I/O complexity of computation graphs", SPAA 2020.
-
-    Examples
-    --------
-    >>> from pebble.computations.classic_dags import matmul
-    >>> round(spectral(matmul(8, 8, 8), 4, Rules(recomputation=False)).value, 1)
-    19.8
-    """
-    part = _part(dag, M, rules, eigenvalues)
-    values = _eigenvalues(part, np.ones(part.n), eigenvalues)
-    best, k = _best(part.n, values, lambda k: 2 * k * M)
-    return GraphBound.of(SPECTRAL, best, _note(k, len(values)), {"eigenvalues": eigenvalues})
-
-
-def spectral_above_compulsory(dag: Dag, M: int, rules: Rules, eigenvalues: int = EIGENVALUES) -> GraphBound:
-    """Compulsory I/O plus the greatest over k of ``floor(n/k) (λ_1 + ... + λ_k) - 2 (k - 1) M``.
-
-    As :func:`spectral`, but the edges out of inputs and of outputs count half in the Laplacian, because the
-    first load of the ones and the store of the others are counted as compulsory. Nothing has to be spared at
-    the beginning and at the end of a pebbling, hence k - 1.
-
-    Returns
-    -------
-    GraphBound
-        A whole number, at least the compulsory I/O.
-
-    Raises
-    ------
-    InvalidInput
-        If M or the number of eigenvalues is not a positive whole number.
-    BoundDoesNotApply
-        If the rules allow recomputation, or the eigenvalues cannot be found.
+    S. Jain and M. Zaharia, "Spectral lower bounds on the I/O complexity of computation graphs", SPAA 2020: without the
+    compulsory I/O, with whole weights and k in place of k - 1.
 
     Examples
     --------
     >>> from pebble.computations.classic_dags import hypercube
-    >>> spectral_above_compulsory(hypercube(8), 9, Rules(recomputation=False)).value
+    >>> spectral(hypercube(8), 9, Rules(recomputation=False)).value
     36
     """
-    part = _part(dag, M, rules, eigenvalues)
-    factors = np.where(part.is_input | part.is_output, 0.5, 1.0)
-    values = _eigenvalues(part, factors, eigenvalues)
-    best, k = _best(part.n, values, lambda k: 2 * (k - 1) * M)
-    value, note = part.loads + part.stores + math.ceil(best), _note(k, len(values))
-    return GraphBound.of(SPECTRAL_ABOVE_COMPULSORY, value, note, {"eigenvalues": eigenvalues})
-
-
-def _part(dag: Dag, M: int, rules: Rules, eigenvalues: int) -> Needed:
     M = fast_memory_words(M)
     if isinstance(eigenvalues, bool) or not isinstance(eigenvalues, int) or eigenvalues < 1:
         raise InvalidInput(f"the number of eigenvalues is a positive whole number, not {eigenvalues!r}")
     require_no_recomputation(rules, "the spectral bound")
-    return needed_part(dag)
-
-
-def _eigenvalues(
-    part: Needed, factors: np.ndarray[tuple[int], np.dtype[np.float64]], count: int
-) -> list[float]:
-    if part.n == 0:
-        return []
-    weights = factors[part.tails] / part.outdegree[part.tails]
-    return smallest_eigenvalues(part.n, part.tails, part.heads, weights, count)
-
-
-def _best(n: int, values: list[float], spared: object) -> tuple[float, int]:
-    """Return the greatest value that is not negative, rounded down, and its k (0 if nothing is positive)."""
-    assert callable(spared)
+    part = needed_part(dag)
+    if part.n > _MOST_VERTICES:
+        raise BoundDoesNotApply(f"{part.n:,} vertices are too many; at most {_MOST_VERTICES:,}")
+    factors = np.where(part.is_input | part.is_output, 0.5, 1.0)
+    values = smallest_eigenvalues(part, factors[part.tails] / part.outdegree[part.tails], eigenvalues)
     best, best_k, total = 0.0, 0, 0.0
-    for k, value in enumerate(values, 1):
-        total += value
-        candidate = (n // k) * total * _SAFE - spared(k)
-        if candidate > best:
-            best, best_k = candidate, k
-    return best, best_k
+    for k, eigenvalue in enumerate(values, 1):
+        total += eigenvalue
+        found = (part.n // k) * total * _SAFE - 2 * (k - 1) * M
+        if found > best:
+            best, best_k = found, k
+    tried = f"{len(values)} eigenvalues"
+    note = f"k = {best_k} of up to {tried}" if best_k else f"nothing positive with {tried}"
+    value = part.loads + part.stores + math.ceil(best)
+    return GraphBound.of(SPECTRAL, value, note, {"eigenvalues": eigenvalues})
 
 
-def _note(k: int, tried: int) -> str:
-    return f"k = {k} of up to {tried} eigenvalues" if k else f"nothing positive with {tried} eigenvalues"
+def smallest_eigenvalues(part: Needed, weights: NDArray[np.float64], count: int) -> list[float]:
+    """Return numbers just below the smallest eigenvalues of the Laplacian of a part with weighted edges, ascending.
+
+    LAPACK's eigenvalues are off by a small multiple of the rounding unit times the norm; that is subtracted.
+    """
+    laplacian = np.zeros((part.n, part.n))
+    np.add.at(laplacian, (part.tails, part.heads), -weights)
+    np.add.at(laplacian, (part.heads, part.tails), -weights)
+    degree = -laplacian.sum(axis=1)
+    laplacian[np.diag_indices(part.n)] += degree
+    error = 32 * part.n * float(np.finfo(np.float64).eps) * float(degree.max(initial=0.0))
+    return [max(0.0, float(value) - error) for value in np.linalg.eigvalsh(laplacian)[:count]]

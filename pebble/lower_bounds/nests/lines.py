@@ -16,7 +16,6 @@ __all__ = [
     "Atom",
     "LineFamily",
     "behind",
-    "coordinates",
     "inverse_of",
     "lines",
     "matrix",
@@ -52,7 +51,7 @@ class LineFamily:
     root: str = ""
 
 
-def coordinates(access: Access) -> tuple[Affine, ...]:
+def _coordinates(access: Access) -> tuple[Affine, ...]:
     """Return the coordinates "0", "1", … of an element of the array."""
     return tuple(Affine.index(str(position)) for position in range(len(access.places)))
 
@@ -69,7 +68,7 @@ def lines(elements: Elements, array: str, seen: frozenset[str] = frozenset()) ->
     value = ("value", array)
     if not makers:
         access = next(a for s in nest.statements for a in s.reads if a.array == array)
-        yield LineFamily(coordinates(access), frozenset([value]), root=array)
+        yield LineFamily(_coordinates(access), frozenset([value]), root=array)
         return
     if array in seen:
         return
@@ -83,7 +82,7 @@ def lines(elements: Elements, array: str, seen: frozenset[str] = frozenset()) ->
             yield LineFamily(_across(step), atoms)
     if first.adds:
         if len(makers) == 1:
-            yield LineFamily(coordinates(first.target), atoms, first)
+            yield LineFamily(_coordinates(first.target), atoms, first)
         return
     if all(statement.adds for statement in makers[1:]):
         options = set(_own_reads(first)) if _covers(elements, first, makers[1:]) else set()

@@ -9,30 +9,23 @@ from pebble.common.clock import TimeUp, check_time
 from pebble.common.units import fast_memory_words
 from pebble.computations.nests.statement import LoopNest
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.nests.alternating import alternating_shares
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.lines import Atom
 from pebble.lower_bounds.nests.passes import pass_shares
-from pebble.lower_bounds.nests.paths import path_shares
-from pebble.lower_bounds.nests.projections import Share, shares, short_shares
+from pebble.lower_bounds.nests.projections import Share, shares
 from pebble.lower_bounds.nests.statements import (
     NEST_COMPULSORY,
     NEST_ONCE_ONLY,
     NEST_PASSES,
-    NEST_PATHS,
     NEST_PROJECTIONS,
-    NEST_SHORT,
     NEST_STENCILS,
     NEST_STENCILS_ONCE_ONLY,
     NEST_SUM,
     NEST_SUM_ONCE_ONLY,
     NEST_TURNS,
-    NEST_WAVEFRONTS,
-    NEST_WAVEFRONTS_ONCE_ONLY,
 )
 from pebble.lower_bounds.nests.stencils import stencil_shares
 from pebble.lower_bounds.nests.turns import turn_shares
-from pebble.lower_bounds.nests.wavefronts import wavefront_shares
 
 __all__ = ["nest_bounds"]
 
@@ -71,31 +64,19 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
     M = fast_memory_words(M)
     elements = Elements(nest)
     found = [_compulsory(elements)]
-    every = _in_time(share for statement in nest.statements for share in shares(elements, statement, M))
-    waves, turns = _in_time(wavefront_shares(elements, M)), _in_time(turn_shares(elements, M))
-    spread = _in_time(
-        share
-        for one in nest.statements
-        for found in (stencil_shares(elements, one, M), alternating_shares(elements, one, M))
-        for share in found
-    )
-    passes = _in_time(pass_shares(elements, M))
-    short = _in_time(share for one in nest.statements for share in short_shares(elements, one, M))
-    paths = _in_time(share for one in nest.statements for share in path_shares(elements, one, M))
-    alive = [*every, *waves, *turns, *spread, *passes]
+    every = _in_time(share for one in nest.statements for share in shares(elements, one, M))
+    spread = _in_time(share for one in nest.statements for share in stencil_shares(elements, one, M))
+    turns, passes = _in_time(turn_shares(elements, M)), _in_time(pass_shares(elements, M))
+    alive = [*every, *turns, *spread, *passes]
     for says, some in (
         (NEST_PROJECTIONS, [[share] for share in every if not share.once_only]),
         (NEST_ONCE_ONLY, [[share] for share in every if share.once_only]),
-        (NEST_SHORT, [[share] for share in short]),
         (NEST_SUM, [_apart([share for share in alive if not share.once_only])]),
         (NEST_SUM_ONCE_ONLY, [_apart(alive)]),
         (NEST_PASSES, [[share] for share in passes]),
-        (NEST_PATHS, [[share] for share in paths]),
         (NEST_STENCILS, [[share] for share in spread if not share.once_only]),
         (NEST_STENCILS_ONCE_ONLY, [[share] for share in spread if share.once_only]),
         (NEST_TURNS, [[share] for share in turns]),
-        (NEST_WAVEFRONTS, [[share] for share in waves if not share.once_only]),
-        (NEST_WAVEFRONTS_ONCE_ONLY, [[share] for share in waves if share.once_only]),
     ):
         totals = [(_total(elements, together), together) for together in some if together]
         if totals:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import product
 
 from pebble.common.errors import BoundDoesNotApply
@@ -15,11 +14,11 @@ from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.growth import Growth
 from pebble.lower_bounds.nests.lines import Atom
 from pebble.lower_bounds.nests.mirrors import continued, off_diagonals
-from pebble.lower_bounds.nests.roles import Role, Roles, once_only_roles, recomputing_roles
+from pebble.lower_bounds.nests.roles import Roles, once_only_roles, recomputing_roles
 from pebble.lower_bounds.nests.segments import growth_of, growth_of_separate, input_atoms
 from pebble.lower_bounds.nests.separation import left_out
 
-__all__ = ["Share", "cut_by_growth", "shares", "short_shares", "sizes_to_try"]
+__all__ = ["Share", "cut_by_growth", "shares"]
 
 _LONGEST = 4096
 """The longest segments that are tried, in multiples of M."""
@@ -50,10 +49,8 @@ class Share:
 
 def shares(elements: Elements, statement: Assignment, M: int) -> Iterator[Share]:
     """Yield what the points of a statement cost, in every way that is known."""
-    found = [
-        *_alone(elements, statement, sizes_to_try(M)),
-        *_with_others(elements, statement, sizes_to_try(M)),
-    ]
+    tried = [max(3, (M << shift) * 3 // 2) for shift in (0, 1, 4, 8)]
+    found = [*_alone(elements, statement, tried), *_with_others(elements, statement, tried)]
     found.sort(key=lambda one: -one.about(M))
     for once_only in (False, True):
         good = [one for one in found if one.once_only is once_only]
@@ -62,37 +59,6 @@ def shares(elements: Elements, statement: Assignment, M: int) -> Iterator[Share]
             atoms = one.roles.atoms | input_atoms(elements, one.roles)
             note = f"{statement.target}: {one.W:,} points, {cut}"
             yield Share(cut.moves - one.charge, atoms, once_only, note)
-
-
-def short_shares(elements: Elements, statement: Assignment, M: int) -> Iterator[Share]:
-    """Yield what a statement with a short side costs: the first words of a group weigh less, and are gained apart."""
-    points = elements.domains[elements.nest.statements.index(statement)]
-    W = _count(points)
-    sides = [(name, elements.nest.extents[name]) for name in statement.indices]
-    for roles in recomputing_roles(elements, statement) if W else ():
-        if any(role.sum_of for role in roles.roles):
-            continue
-        for role in roles.roles:
-            firsts = _first_words(elements, roles, role)
-            for name, side in sides if firsts else ():
-                if side * side < M and not any(place.factor(name) for place in role.places):
-                    weight = Fraction(side * side, M)
-                    growth = growth_of(elements, roles, points, sizes_to_try(M), None, {role.atoms: weight})
-                    cut = cut_by_growth(W, M, growth) if growth else None
-                    if cut is not None and cut.X >= 1:
-                        gained = firsts * (M - side * side) // M + M + cut.cuts * (cut.X - 1) + 1
-                        note = f"{statement.target}: {W:,} points, {name} short, {cut}"
-                        yield Share(gained - roles.charge, roles.atoms, False, note)
-
-
-def _first_words(elements: Elements, roles: Roles, role: Role) -> int:
-    """Return how many first words a role has for certain, loaded or begun; 0 if its words serve others too."""
-    if any(other is not role and other.atoms & role.atoms for other in roles.roles) or len(role.atoms) > 1:
-        return 0
-    ((kind, array),) = role.atoms
-    if kind == "chain":
-        return roles.charge
-    return 0 if elements.computed(array) else elements.inputs(array)
 
 
 @dataclass(frozen=True)
@@ -164,11 +130,6 @@ def _count(points: AffineSet) -> int:
         return points.count()
     except BoundDoesNotApply:
         return 0
-
-
-def sizes_to_try(M: int) -> list[int]:
-    """Return numbers of words for which segments should be bounded well."""
-    return [max(3, (M << shift) * 3 // 2) for shift in (0, 1, 4, 8)]
 
 
 def cut_by_growth(W: int, M: int, growth: Events) -> Cut:

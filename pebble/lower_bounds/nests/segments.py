@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from types import MappingProxyType
 
 from pebble.common.clock import check_time
 from pebble.computations.nests.statement import Access, Assignment
@@ -32,7 +31,6 @@ def growth_of(
     points: AffineSet,
     tried: Sequence[int],
     together: Mirror | None = None,
-    weighed: Mapping[frozenset[Atom], Fraction] = MappingProxyType({}),
 ) -> Growth | None:
     """Return how many of some points of a statement T words allow; None if nothing is known.
 
@@ -45,8 +43,6 @@ def growth_of(
         Numbers of words for which it should be good.
     together : Mirror, optional
         How the points of another statement are counted with them.
-    weighed : mapping of frozenset of Atom to Fraction
-        What a word of a group weighs at least, if that is not 1; T is the weight of all words then.
     """
     check_time()
     forms = [together] if together else [plain(roles), *mirrors(elements, roles, points)]
@@ -57,7 +53,7 @@ def growth_of(
     ways = []
     for computed_here in product(*(_computed_here(elements, one, groups, tried) for one in sums)):
         here = dict(zip(sums, computed_here, strict=True))
-        cases = _cases(elements, roles, forms, groups, here, tried, weighed)
+        cases = _cases(elements, roles, forms, groups, here, tried)
         if cases:
             ways.append(cases)
     return Growth(tuple(ways)) if ways else None
@@ -77,7 +73,6 @@ def _cases(
     groups: Sequence[frozenset[Atom]],
     computed_here: Mapping[Assignment, Size],
     tried: Sequence[int],
-    weighed: Mapping[frozenset[Atom], Fraction],
 ) -> Cases:
     """Return what is known where, of each sum that is read, more lines are held, or more are computed from inputs."""
     apart = _apart(roles, groups, computed_here)
@@ -86,8 +81,7 @@ def _cases(
         computed = dict(zip(computed_here, here, strict=True))
         sizes = []
         for role in roles.roles:
-            weight = weighed.get(role.atoms, Fraction(1))
-            held = Size({group_of(role.atoms, groups): Fraction(1)}, ((1 / weight, Fraction(1)),))
+            held = Size({group_of(role.atoms, groups): Fraction(1)})
             if role.sum_of is None:
                 sizes.append(held)
                 continue

@@ -10,16 +10,12 @@ __all__ = [
     "NEST_COMPULSORY",
     "NEST_ONCE_ONLY",
     "NEST_PASSES",
-    "NEST_PATHS",
     "NEST_PROJECTIONS",
-    "NEST_SHORT",
     "NEST_STENCILS",
     "NEST_STENCILS_ONCE_ONLY",
     "NEST_SUM",
     "NEST_SUM_ONCE_ONLY",
     "NEST_TURNS",
-    "NEST_WAVEFRONTS",
-    "NEST_WAVEFRONTS_ONCE_ONLY",
 ]
 
 _PAGE = "docs/bounds-nests.md"
@@ -36,14 +32,6 @@ NEST_PROJECTIONS = Statement(
     "segments, F(T) the most points of one statement that T words allow",
     "a loop nest with a sum, or with a statement that reads its own array a constant step before",
     f"{_PAGE}, projections",
-    after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
-)
-NEST_SHORT = Statement(
-    "nest projections, short side",
-    "I/O > (1 − γ)·n + M + (n' − 1)·(X − 1) − begun + other inputs + outputs, γ = s²/M, n the number of inputs of one "
-    "array or of begun sums, n' = ⌈W / F(M + X)⌉ ≥ 2, F the same with words of weight γ, for every whole X ≥ 1",
-    "a loop nest with a sum, s with s² < M the extent of an index that this array, or the sum's target, does not have",
-    f"{_PAGE}, short sides",
     after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
 )
 NEST_ONCE_ONLY = Statement(
@@ -71,22 +59,6 @@ NEST_SUM_ONCE_ONLY = Statement(
     rules=ONCE_ONLY,
     after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
 )
-NEST_WAVEFRONTS = Statement(
-    "nest wavefronts",
-    "I/O ≥ Σ (inputs that a sweep reads − M) over the later sweeps + other inputs + outputs",
-    "a loop nest with a recursion A[k] that reads a sum whose terms read values that read A[k − 1]",
-    f"{_PAGE}, wavefronts",
-    after=(OLIVRY,),
-)
-NEST_WAVEFRONTS_ONCE_ONLY = Statement(
-    "nest wavefronts, once only",
-    "I/O ≥ Σ (inputs that a sweep reads + 2·values alive before it − 2M) over the later sweeps + other inputs + "
-    "outputs",
-    "a loop nest with a recursion A[k] that reads a sum whose terms read values that read A[k − 1]",
-    f"{_PAGE}, wavefronts",
-    rules=ONCE_ONLY,
-    after=(OLIVRY,),
-)
 NEST_TURNS = Statement(
     "nest turns",
     "I/O ≥ Σ over lines of 2·(values held at the turn − M) + other inputs + outputs",
@@ -102,21 +74,13 @@ NEST_PASSES = Statement(
     "that reads such values of any two sums together, or one sum only",
     f"{_PAGE}, two passes",
 )
-NEST_PATHS = Statement(
-    "nest paths",
-    "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) + other inputs + outputs for every whole X ≥ 1 with at least two segments, "
-    "F(T) the most elements of an array that T words dominate along paths of constant steps",
-    "a loop nest with an array whose elements are computed from others at constant distances",
-    f"{_PAGE}, paths",
-    after=(HONG_KUNG, CHRIST, OLIVRY),
-)
 NEST_STENCILS = Statement(
     "nest stencils",
     "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) + other inputs + outputs for every whole X ≥ 1 with at least two segments, "
     "F(T) = (κT/d)^(d/(d − 1)) / V^(1/(d − 1)), V the volume that the d-dimensional steps to what is read spread to, "
     "κ = 1 if all of it is read directly",
     "a loop nest with an array whose elements are computed from others at constant distances, directly or through "
-    "another array, or with two arrays that are computed so from each other",
+    "another array",
     f"{_PAGE}, stencils",
     after=(HONG_KUNG, OLIVRY),
 )
@@ -125,7 +89,7 @@ NEST_STENCILS_ONCE_ONLY = Statement(
     "I/O ≥ M + 1 + 2·X·(⌈W / (F(M + X) + κ·(M + X))⌉ − 1) − border + other inputs + other outputs for every whole "
     "X ≥ 1 with at least two segments, F and κ as for nest stencils",
     "a loop nest with an array whose elements are computed from others at constant distances, directly or through "
-    "another array, or with two arrays that are computed so from each other",
+    "another array",
     f"{_PAGE}, stencils",
     rules=ONCE_ONLY,
     after=(HONG_KUNG, OLIVRY),

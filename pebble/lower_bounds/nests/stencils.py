@@ -12,22 +12,11 @@ from pebble.computations.nests.statement import Access, Assignment
 from pebble.lower_bounds.nests.affine_set import AffineSet, image, placed
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.growth import Growth, Term
-from pebble.lower_bounds.nests.lines import Atom, behind
-from pebble.lower_bounds.nests.paths import only_maker
+from pebble.lower_bounds.nests.lines import Atom, behind, inverse_of
 from pebble.lower_bounds.nests.projections import Share, cut_by_growth
 from pebble.lower_bounds.nests.spreading import Steps, spread
 
-__all__ = [
-    "Stencil",
-    "border",
-    "computed_set",
-    "moved",
-    "spread_growth",
-    "spread_shares",
-    "stencil_shares",
-    "stencils",
-    "steps_to",
-]
+__all__ = ["Stencil", "border", "stencil_shares", "stencils"]
 
 _Step = tuple[int, ...]
 
@@ -74,43 +63,33 @@ class Stencil:
         return max((1, *behind_one))
 
     def growth(self, linear: int = 0) -> Growth | None:
-        """Return how many elements a set has whose steps lead to at most T words besides; None if nothing is known."""
-        return spread_growth(self.steps, self.served, linear)
+        """Return how many elements a set has whose steps lead to at most T words besides; None if nothing is known.
 
-
-def spread_growth(steps: Steps, served: int = 1, linear: int = 0) -> Growth | None:
-    """Return how many elements a set has whose steps lead to few others, T words serving so many of these each.
-
-    Parameters
-    ----------
-    steps : frozenset of tuple of int
-    served : int
-    linear : int
-        So many times T is added.
-    """
-    width = len(next(iter(steps)))
-    volume = spread(steps | {(0,) * width}) if width > 1 else Fraction()
-    if not volume:
-        return None
-    base = Fraction(served, width) ** width / volume
-    term = Term(((base, Fraction(1, width - 1)),), (Fraction(width, width - 1),))
-    return Growth((((term,),),), linear)
+        ``linear`` times T is added.
+        """
+        width = len(self.maker.target.places)
+        volume = spread(self.steps | {(0,) * width}) if width > 1 else Fraction()
+        if not volume:
+            return None
+        base = Fraction(self.served, width) ** width / volume
+        term = Term(((base, Fraction(1, width - 1)),), (Fraction(width, width - 1),))
+        return Growth((((term,),),), linear)
 
 
 def stencils(elements: Elements, statement: Assignment) -> Iterator[Stencil]:
     """Yield how an array is computed from itself: directly, and also through other arrays."""
     array = statement.target.array
-    if only_maker(elements, array) is not statement or any(
+    if _only_maker(elements, array) is not statement or any(
         len(p.terms) != 1 for p in statement.target.places
     ):
         return
-    direct = steps_to(statement, array)
+    direct = _steps_to(statement, array)
     if direct:
         yield Stencil(statement, direct)
     through = []
     for other in dict.fromkeys(read.array for read in statement.reads if read.array != array):
-        maker = only_maker(elements, other)
-        there, on = steps_to(statement, other), steps_to(maker, array) if maker else None
+        maker = _only_maker(elements, other)
+        there, on = _steps_to(statement, other), _steps_to(maker, array) if maker else None
         if maker and there and on:
             through.append((maker, there, on))
     if through:
@@ -126,45 +105,28 @@ def stencil_shares(elements: Elements, statement: Assignment, M: int) -> Iterato
             W, ahead = points.count(), border(elements, stencil)
         except BoundDoesNotApply:
             continue
-        if growth is not None and stored is not None and W:
-            note = f"{statement.target}: {W:,} points, {len(stencil.steps)} steps"
-            yield from spread_shares(elements, M, W, ahead, (growth, stored), stencil.arrays, note)
+        if growth is None or stored is None or not W:
+            continue
+        atoms: frozenset[Atom] = frozenset(("value", array) for array in stencil.arrays)
+        note = f"{statement.target}: {W:,} points, {len(stencil.steps)} steps"
+        cut = cut_by_growth(W, M, growth)
+        yield Share(cut.moves, atoms, False, f"{note}, {cut}")
+        cut = cut_by_growth(W, M, stored)
+        if cut.X >= 1 and ahead is not None:
+            outputs = sum(elements.outputs_of(array) for array in stencil.arrays)
+            gain = M + 1 + 2 * cut.X * cut.cuts - ahead - outputs
+            yield Share(gain, atoms, True, f"{note}, h = {cut.cuts} cuts, one every {2 * cut.X} moves")
 
 
-def spread_shares(
-    elements: Elements,
-    M: int,
-    W: int,
-    ahead: int | None,
-    growths: tuple[Growth, Growth],
-    arrays: frozenset[str],
-    note: str,
-) -> Iterator[Share]:
-    """Yield what W elements cost, whatever is computed again, and if nothing is.
-
-    Parameters
-    ----------
-    elements : Elements
-    M, W : int
-    ahead : int or None
-        How many elements are not read by all that the steps say; None if that is not known.
-    growths : tuple of Growth
-        How many elements T words in allow, and how many T words in or out.
-    arrays : frozenset of str
-        Where the words are.
-    note : str
-    """
-    atoms: frozenset[Atom] = frozenset(("value", array) for array in arrays)
-    cut = cut_by_growth(W, M, growths[0])
-    yield Share(cut.moves, atoms, False, f"{note}, {cut}")
-    cut = cut_by_growth(W, M, growths[1])
-    if cut.X >= 1 and ahead is not None:
-        outputs = sum(elements.outputs_of(array) for array in arrays)
-        gain = M + 1 + 2 * cut.X * cut.cuts - ahead - outputs
-        yield Share(gain, atoms, True, f"{note}, h = {cut.cuts} cuts, one every {2 * cut.X} moves")
+def _only_maker(elements: Elements, array: str) -> Assignment | None:
+    """Return the statement that alone computes an array, each of its points another element; None if there is none."""
+    makers = [one for one in elements.nest.statements if one.target.array == array]
+    if len(makers) != 1 or makers[0].adds:
+        return None
+    return makers[0] if set(inverse_of(makers[0])) == set(makers[0].indices) else None
 
 
-def steps_to(statement: Assignment, array: str) -> Steps:
+def _steps_to(statement: Assignment, array: str) -> Steps:
     """Return by how much what a statement reads of an array lies behind its target, where that is constant."""
     found = set()
     for read in statement.reads:
@@ -182,29 +144,29 @@ def _sum(first: _Step, second: _Step) -> _Step:
 
 def border(elements: Elements, stencil: Stencil) -> int | None:
     """Return how many elements are not read by all that the steps say; None if that is not known."""
-    computed = computed_set(elements, stencil.maker)
+    computed = _computed_set(elements, stencil.maker)
     if computed is None:
         return None
     inside = computed
     for step in stencil.direct:
-        inside = inside.where(*moved(computed, step))
+        inside = inside.where(*_moved(computed, step))
     for maker, there, on in stencil.through:
-        between = computed_set(elements, maker)
+        between = _computed_set(elements, maker)
         if between is None:
             return None
         for second in on:
-            inside = inside.where(*moved(between, second))
+            inside = inside.where(*_moved(between, second))
             for first in there:
-                inside = inside.where(*moved(computed, _sum(first, second)))
+                inside = inside.where(*_moved(computed, _sum(first, second)))
     return computed.count() - inside.count()
 
 
-def computed_set(elements: Elements, maker: Assignment) -> AffineSet | None:
+def _computed_set(elements: Elements, maker: Assignment) -> AffineSet | None:
     """Return the elements that a statement computes; None if that is no affine set."""
     return image(elements.domains[elements.nest.statements.index(maker)], maker.target)
 
 
-def moved(points: AffineSet, step: _Step) -> tuple[Affine, ...]:
+def _moved(points: AffineSet, step: _Step) -> tuple[Affine, ...]:
     """Return the conditions that a point of a set lies so far ahead."""
     ahead = tuple(Affine.index(str(at)) + by for at, by in enumerate(step))
     return placed(points.conditions, Access("", ahead))

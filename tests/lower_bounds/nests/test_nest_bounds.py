@@ -10,7 +10,7 @@ from pebble.game.rules import Rules
 from pebble.graph.statistics import compulsory_io
 from pebble.lower_bounds.attention.t1 import t1
 from pebble.lower_bounds.bound import ANY_RULES
-from pebble.lower_bounds.matmul_fft import matmul, matmul_cut
+from pebble.lower_bounds.matmul_fft import matmul_cut
 from pebble.lower_bounds.nests.nest_bounds import nest_bounds
 from pebble.solvers.heuristic.dag_schedule import schedule_dag
 from pebble.solvers.optimum import optimal
@@ -58,12 +58,6 @@ def test_the_product_is_bounded_as_by_hand() -> None:
         assert nest_bounds(nest, M)[0].value == matmul_cut(m, n, k, M).value
 
 
-def test_short_sides_are_bounded_as_by_hand() -> None:
-    for m, n, k, M in ((100, 100, 2, 104), (1000, 1000, 8, 1024), (300, 3, 200, 50), (4, 120, 90, 60)):
-        best = nest_bounds(loop_nest("C[i,j] += A[i,k]*B[k,j]", {"i": m, "j": n, "k": k}), M)[0]
-        assert best.value >= matmul(m, n, k, M).value
-
-
 @pytest.mark.slow
 def test_attention_is_bounded_as_by_hand() -> None:
     N, d, M = 2048, 32, 16_384
@@ -99,9 +93,9 @@ def test_leading_terms(name: str) -> None:
 def test_stencils_in_the_plane() -> None:
     """N·T/M for N·T points with three neighbours."""
     nest = loop_nest("a[t+1,i+1] = a[t,i] + a[t,i+1] + a[t,i+2]", {"t": 4000, "i": 4000})
-    once, best, paths, *_ = nest_bounds(nest, 64)
-    assert (best.name, best.rules, paths.name) == ("nest stencils", ANY_RULES, "nest paths")
-    assert 0.9 < paths.value * 64 / 4000**2 <= best.value * 64 / 4000**2 < 1.02
+    once, best, *_ = nest_bounds(nest, 64)
+    assert (best.name, best.rules) == ("nest stencils", ANY_RULES)
+    assert 0.98 < best.value * 64 / 4000**2 < 1.02
     assert once.name == "nest stencils, once only"
     assert 1.8 < once.value * 64 / 4000**2 < 2
 
