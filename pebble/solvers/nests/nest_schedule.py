@@ -22,7 +22,7 @@ from pebble.solvers.nests.staged_schedule import schedule_stages
 __all__ = ["MOST_ORDERED", "schedule_nest"]
 
 MOST_ORDERED = 200_000
-"""Vertices and edges up to which the vertices of a nest are ordered one by one, in half a minute or less."""
+"""Vertices and edges up to which the vertices of a nest are ordered one by one, in a minute or less."""
 _MOST_IN_BLOCKS, _MOST_ON_A_LATTICE = 8_000, 2_500
 """Up to which that is tried beside a family's program, by each method: what takes some seconds."""
 _METHODS = "greedy", "lattice"
