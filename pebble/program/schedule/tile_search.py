@@ -130,19 +130,17 @@ def _best_tiles(kind: Kind, problem: Problem, M: int, demands: TileDemands) -> T
     least: int | None = None
     for base, setting in smallest:
         groups = tile_groups(schedule, problem, base, {**greatest, **setting})
-        one = counter.choice(M, base, groups)
-        aim = M
+        one, most = counter.choice(M, base, groups)
         # Buffers of one phase stay through the others.
         for _ in range(_AIMS if demands is not NO_DEMANDS else 0):
             if M < one.room < _NEVER:
-                aim -= one.room - M
-                one = counter.choice(aim, base, groups)
+                one, most = counter.choice(most - (one.room - M), base, groups)
         if one.room > M and len(groups) > 1:  # phases may leave words to one another
             if least is None:
                 least = int(counter.count(problem, [base for base, _ in smallest], None)[1].min())
             if least <= M:
                 together = group_of(schedule, [name for group in groups for name in group.names])
-                one = counter.choice(M, base, [together])
+                one, _ = counter.choice(M, base, [together])
         found.append(one)
     fitting = [one for one in found if one.room <= M]
     if min(one.room for one in found) == _NEVER:
@@ -254,8 +252,8 @@ class _TileCounter:
             for some in (slice(0, half), slice(half, None)) if half else ():
                 self._note(texts[some], family, words_only, places[some], words, room)
 
-    def choice(self, M: int, base: dict[str, int], groups: list[TileGroup]) -> TileChoice:
-        """Return the best tiles of some groups."""
+    def choice(self, M: int, base: dict[str, int], groups: list[TileGroup]) -> tuple[TileChoice, int]:
+        """Return the best tiles of some groups, and the room of the group that needs most."""
         searches = [
             _SizeSearch(self.schedule, self.problem, M, base, group, self.demands) for group in groups
         ]
@@ -265,7 +263,8 @@ class _TileCounter:
             words, room = searches[0].known(tiles)
         else:
             (words,), (room,) = self.count(self.problem, [tiles], None)
-        return TileChoice(int(words), int(room), tiles)
+        most = max((search.known(tiles)[1] for search in searches), default=0)
+        return TileChoice(int(words), int(room), tiles), most
 
     def _in_step(self, base: dict[str, int], searches: list[_SizeSearch]) -> dict[str, int]:
         """Return the best sizes of all groups; one program answers a question of each."""
