@@ -148,6 +148,7 @@ def constraint_costs(search: Search, setting: Setting, best: Found) -> tuple[Cos
     without = list(active)
     if len(active) > 1:
         without.append(("all", Constraints()))
+        search = search.worthwhile(setting, best)
     found = []
     for text, rest in without:
         other = search.cheapest(replace(setting, constraints=rest))

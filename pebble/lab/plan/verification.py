@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import CacheTooSmall, NoClosedForm, PebbleError, TooManyOperations, Violation
 from pebble.common.tables import tiles_text
+from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import Room
 from pebble.lab.plan.plan_table import Choice, Unverified
 from pebble.lab.plan.roofline import Roofline, Traffic, crossing_of, flops, moved_bytes, roofline_of
@@ -27,6 +28,8 @@ FORMS = {"own tiles": None, "whole tiles": ("rows", "cols")}
 """The sizes that are searched: a schedule's own, or those of whole tiles of queries and keys, where it loads such."""
 
 UNVERIFIABLE = (TooManyOperations, NoClosedForm, Violation)
+_NEAR = 1.01
+"""How many times as much a schedule may move that is still searched: the search may miss the best tiles by a little."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,15 @@ class Search:
         known = (one for one in self._searched(setting) if one.tiles is not None)
         best = min(known, key=lambda one: one.order, default=None)
         return None if best is None else self._verified(best, setting)
+
+    def worthwhile(self, setting: Setting, than: Found) -> Search:
+        """Return the search among schedules that may move less than what is found: that do, if nothing is asked."""
+        least: dict[str, float] = {}
+        for one in self._searched(replace(setting, constraints=Constraints())):
+            moved = 0 if one.tiles is None else one.moved
+            least[one.schedule.name] = min(least.get(one.schedule.name, moved), moved)
+        few = [one for one in self.schedules if least.get(one.name, 0) <= _NEAR * than.moved]
+        return replace(self, schedules=few)
 
     def too_small(self, setting: Setting) -> Iterator[tuple[int, str]]:
         """Yield how many words would be enough for each schedule that does not fit, and its name."""
