@@ -8,7 +8,6 @@ from pebble.program import Nodes, compute, delete, loop, store
 __all__ = [
     "exponentials",
     "finish",
-    "kept_of_row",
     "score_words",
     "scores",
     "statistics",
@@ -73,11 +72,6 @@ def finish(problem: Problem, *gone: str, stored: tuple[str, ...] = ()) -> tuple[
         store(*kept) if kept else (),
         delete("O", *statistics(problem), *gone),
     )
-
-
-def kept_of_row(problem: Problem) -> int:
-    """Return the words of a resident row: query, output and statistics."""
-    return problem.d + problem.dv + len(statistics(problem))
 
 
 def score_words(problem: Problem) -> int:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
 from pebble import InvalidInput, Problem
+from pebble.lab.plan.constraints import Constraints
+from pebble.lab.plan.setting import demands_of
 from pebble.program.schedule import Tiles, fitting, get, largest
+from pebble.program.schedule.tile_groups import TileGroup
+from pebble.program.schedule.tile_search import _TileCounter
 
 
 def test_the_other_sizes_are_returned_too() -> None:
@@ -73,3 +78,21 @@ def test_published_tiles_are_cut_where_blocks_end() -> None:
     chosen = fitting(get("small-cache", "backward"), problem, 526)
     assert chosen.tiles == {"side": 11, "block": 64}
     assert chosen.words == 3_708_928
+
+
+@pytest.mark.parametrize("M", [2005, 2020, 2025])
+def test_what_buffers_lack_is_taken_from_the_phases_that_need_most(
+    M: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sizes of several phases are not searched together for it."""
+    asked, choice = list[int](), _TileCounter.choice
+
+    def noted(counter: _TileCounter, M: int, base: dict[str, int], groups: list[TileGroup]) -> Any:
+        asked.append(len(groups))
+        return choice(counter, M, base, groups)
+
+    monkeypatch.setattr(_TileCounter, "choice", noted)
+    demands = demands_of(Constraints(double_buffer=True, accumulate="float32"), "bfloat16")
+    found = fitting(get("p-first", "backward"), Problem.square(200, 8, pass_name="backward"), M, demands)
+    assert found.room <= M
+    assert asked == [4, 4]

@@ -116,7 +116,7 @@ def _order(nest: LoopNest) -> list[str]:
         return list(sorter.static_order())
     except CycleError as error:
         raise NotAFamily(
-            f"nothing that is computed array by array: {' -> '.join(error.args[1])} are computed from each other"
+            f"it cannot be computed array by array: {' -> '.join(error.args[1])} are computed from each other"
         ) from None
 
 

@@ -102,16 +102,6 @@ class Point:
         )
         return f"{self.plain.describe()}{mask}{gate}{chunk}, {memory}"
 
-    def asked_rows(self) -> list[Record]:
-        """Return what distinguishes the rows of the point, in their order."""
-        if not self.levels:
-            return [{"M": self.M, "schedule": name} for name in self.schedules]
-        return [
-            {"M": size, "schedule": name, "level": level}
-            for name in self.schedules
-            for level, size in enumerate(self.levels, start=1)
-        ]
-
 
 def count_point(point: Point) -> list[Record]:
     """Count every schedule of a point: one row each, with the keys of :data:`COLUMNS` in their order.

@@ -47,6 +47,8 @@ __all__ = ["MOST_BOXES", "Effect", "Fold"]
 MOST_BOXES = 2 * 10**8
 """Boxes that are looked at; beyond, a program is not verified."""
 _MANY_LINES = 2**18
+_FEW_LINES = 2**14
+"""Lines of a loop, in the mean, that are looked at one by one sooner than by kinds."""
 _SMALL = 2**61
 
 
@@ -396,7 +398,7 @@ class Fold:
         mask, other = self.family.mask, OTHER_AXIS[node.axis]
         low, high, tile = loop
         lines = (high - low).sum()
-        few = lines < max(_MANY_LINES, 16384 * len(rows))
+        few = lines < max(_MANY_LINES, _FEW_LINES * len(rows))
         if other not in rows.box or few or getattr(mask, "bands", ()):
             return None
         p, q = rows.box[other]

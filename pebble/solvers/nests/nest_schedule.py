@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from math import inf
 
 from pebble.common.errors import CacheTooSmall
@@ -23,9 +23,8 @@ __all__ = ["MOST_ORDERED", "schedule_nest"]
 
 MOST_ORDERED = 200_000
 """Vertices and edges up to which the vertices of a nest are ordered one by one, in a minute or less."""
-_MOST_IN_BLOCKS, _MOST_ON_A_LATTICE = 8_000, 2_500
-"""Up to which that is tried beside a family's program, by each method: what takes some seconds."""
-_METHODS = "greedy", "lattice"
+_METHODS = {"greedy": 8_000, "lattice": 2_500}
+"""How vertices are ordered, and the size up to which that is tried beside a family's program: it takes some seconds."""
 _NEAR = 2
 """They are not tried if the program moves no more than so many times the inputs and outputs."""
 _WORTH = 0.9
@@ -83,12 +82,13 @@ def schedule_nest(
         lambda: (Moves(op, vertex) for op, vertex in lower(text, family)),
     )
     size = family.n_vertices + family.n_edges
-    if size > _MOST_IN_BLOCKS:
+    methods = [method for method, most in _METHODS.items() if size <= most]
+    if not methods:
         return by_program
     dag = family.dag()
     if by_program.io <= _NEAR * (len(dag.inputs) + len(dag.outputs)):
         return by_program
-    ordered = _ordered(nest, dag, M, _METHODS if size <= _MOST_ON_A_LATTICE else _METHODS[:1], progress)
+    ordered = _ordered(nest, dag, M, methods, progress)
     return ordered if ordered.io <= _WORTH * by_program.io else by_program
 
 
@@ -110,7 +110,7 @@ def _no_family(nest: LoopNest, M: int, progress: Callable[[str], None] | None) -
 
 
 def _ordered(
-    nest: LoopNest, dag: Dag, M: int, methods: Sequence[str], progress: Callable[[str], None] | None
+    nest: LoopNest, dag: Dag, M: int, methods: Iterable[str], progress: Callable[[str], None] | None
 ) -> NestSchedule:
     """Return the best order of the vertices, as those of any DAG, that some methods find."""
     orders: list[DagSchedule] = []
@@ -132,9 +132,9 @@ def _size(nest: LoopNest) -> float:
 
 
 def _why_not(size: float, why: NotAFamily) -> str:
-    many = "the" if size == inf else f"{size:,}"
+    many = "its" if size == inf else f"its {size:,}"
     return (
-        f"only rectangular nests are scheduled at any size, and this is {why}; {many} vertices and edges are too many "
-        f"to be ordered one by one (limit {MOST_ORDERED:,}): choose smaller extents; pebble dag schedule "
-        "kernel:TEXT:EXTENTS takes larger graphs and more time"
+        f"the nest has no program ({why}), and {many} vertices and edges are too many to order one by one (at most "
+        f"{MOST_ORDERED:,}). Choose smaller extents, or run pebble dag schedule kernel:TEXT:EXTENTS, which takes "
+        "larger graphs and more time"
     )

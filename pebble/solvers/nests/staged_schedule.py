@@ -50,7 +50,7 @@ def schedule_stages(nest: LoopNest, M: int, progress: Callable[[str], None] | No
         found = _programs(stages_of(nest, finest=True), M, progress)
     if not all(_once(*one) for one in found):
         raise NotAFamily(
-            "nothing that is computed array by array: sums with initial values would be computed twice"
+            "it cannot be computed array by array: sums with initial values would be computed twice"
         )
     runs = [one.run for _, one in found]
     return NestSchedule(

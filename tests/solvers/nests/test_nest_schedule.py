@@ -63,7 +63,8 @@ def test_families_are_scheduled_as_programs_whose_moves_are_those_of_the_nest() 
 def test_what_is_too_large_is_said_before_the_work() -> None:
     nest = loop_nest("x[i,k] += L[i,j]*x[j,k] for j < i", {"i": 1000, "j": 1000, "k": 1000})
     with pytest.raises(
-        InvalidInput, match=r"x -> x are computed from each other; .* smaller extents; pebble dag"
+        InvalidInput,
+        match=r"x -> x are computed from each other\), .* Choose smaller extents, or run pebble dag",
     ):
         schedule_nest(nest, 100)
     nest = loop_nest("D[i,j] = C[i,j]; D[i,j] += A[i,k]*A[j,k]", {"i": 1000, "j": 1000, "k": 1000})
