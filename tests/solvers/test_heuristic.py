@@ -166,6 +166,19 @@ def test_greedy_beats_the_scheduler_on_the_butterfly() -> None:
     assert schedule_dag(graph_file("fft6"), 16, "greedy").io < 302
 
 
+def test_greedy_takes_what_needs_no_load_first() -> None:
+    dag = Dag.from_edges([("a", "x"), ("b", "y"), ("a", "z"), ("x", "z"), ("c", "w"), ("y", "w")])
+    order = [dag.name(v) for v in schedule_dag(dag, 4, "greedy").compute_order]
+    assert order in (["x", "z", "y", "w"], ["y", "w", "x", "z"])
+
+
+@pytest.mark.parametrize("order", ["greedy", "lattice"])
+def test_a_tile_of_dot_products_is_square(order: str) -> None:
+    """Room for a 3×3 tile: 3×3 tiles of a 3×3×k product load every input once."""
+    dag = load_dag("matmul:3,3,6")
+    assert schedule_dag(dag, 16, order).io == 2 * 18 + 9
+
+
 def test_auto_is_no_worse_than_its_parts() -> None:
     dag = load_dag("fft:16")
     least = min(schedule_dag(dag, 6, order).io for order in ("given", "depth-first", "greedy", "lattice"))

@@ -60,6 +60,12 @@ def test_families_are_scheduled_as_programs_whose_moves_are_those_of_the_nest() 
     assert status.reads + status.writes == found.io
 
 
+@pytest.mark.slow
+def test_shortest_paths_are_ordered_as_well_as_tiles_of_the_loops() -> None:
+    nest = loop_nest("P[k+1,i,j] = min(P[k,i,j], P[k,i,k] + P[k,k,j])", dict.fromkeys("kij", 12))
+    assert schedule_nest(nest, 40).io <= 1231
+
+
 def test_what_is_too_large_is_said_before_the_work() -> None:
     nest = loop_nest("x[i,k] += L[i,j]*x[j,k] for j < i", {"i": 1000, "j": 1000, "k": 1000})
     with pytest.raises(
