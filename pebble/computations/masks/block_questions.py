@@ -170,7 +170,7 @@ class BlockQuestions(Questions):
         return seen // number, seen % number
 
     @cached_property
-    def _allowed(self) -> dict[str, tuple[Whole, Whole]]:
+    def _allowed(self) -> dict[str, tuple[Whole, NDArray[np.int32]]]:
         """Of each axis, where the blocks allowed with each of its blocks begin, and all these one after the other."""
         found = {}
         for axis in OTHER_AXIS:
