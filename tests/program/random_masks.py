@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.computations.masks import BlockMask, ButterflyMask, grouped_mask
+from pebble.computations.masks import BlockMask, grouped_mask
 from pebble.computations.masks.band_mask import FullMask
 from tests.program.names import (
     BandMask,
@@ -210,15 +210,6 @@ def blocks(rnd: Random, rows: int, cols: int) -> Mask:
     return BlockMask("blocks", rows, cols, sides, allowed)
 
 
-def butterfly(rnd: Random, rows: int, cols: int) -> Mask:
-    """As many blocks of queries as of keys."""
-    side = rnd.randint(1, 4)
-    others = [other for other in range(1, cols + 1) if -(-cols // other) == -(-rows // side)]
-    if not others:
-        raise InvalidInput("as many rows as columns")
-    return ButterflyMask("butterfly", rows, cols, (side, rnd.choice(others)))
-
-
 def full(rnd: Random, rows: int, cols: int) -> Mask:
     """Every pair."""
     return dense(np.ones((rows, cols), dtype=bool), "full")
@@ -231,7 +222,6 @@ CLASSES: dict[str, Maker] = {
     "union": union,
     "toeplitz": toeplitz,
     "blocks": blocks,
-    "butterfly": butterfly,
     "dense": lambda rnd, rows, cols: rnd.choice([changed, holed, classes, scattered])(rnd, rows, cols),
     "full": lambda _, rows, cols: FullMask(rows, cols),
 }

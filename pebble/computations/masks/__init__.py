@@ -13,9 +13,7 @@ from pebble.computations.masks.band_patterns import (
 from pebble.computations.masks.block_mask import BlockMask
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.builders import MaskKind
-from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.dense_mask import DenseMask
-from pebble.computations.masks.equal_blocks import EqualBlocks
 from pebble.computations.masks.kinds import grouped_mask, make_mask, mask_kinds
 from pebble.computations.masks.mask import Mask, check_rows
 from pebble.computations.masks.sparse_patterns import (
@@ -28,9 +26,7 @@ __all__ = [
     "BandMask",
     "BlockMask",
     "BlockToeplitzMask",
-    "ButterflyMask",
     "DenseMask",
-    "EqualBlocks",
     "Mask",
     "MaskKind",
     "UnionMask",

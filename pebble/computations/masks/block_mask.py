@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks.equal_blocks import EqualBlocks
-from pebble.computations.masks.mask import OTHER_AXIS, Interval, RegularPart, parts_of_rows
+from pebble.computations.masks.block_questions import BlockQuestions
+from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart, parts_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from pebble.computations.masks.questions import Questions
 
     Whole = NDArray[np.int64]
 
@@ -47,7 +49,7 @@ def check_blocks_kept(Nq: int, Nk: int, sides: tuple[int, int], name: str) -> No
         )
 
 
-class BlockMask(EqualBlocks):
+class BlockMask(Mask):
     """Equal blocks of which it is known one by one whether they are allowed.
 
     Parameters
@@ -72,18 +74,57 @@ class BlockMask(EqualBlocks):
         check_blocks_kept(Nq, Nk, sides, spec)
         if blocks.shape != (-(-Nq // sides[0]), -(-Nk // sides[1])):
             raise ValueError(f"{Nq} × {Nk} pairs do not make {blocks.shape} blocks of {sides}")
-        super().__init__(spec, Nq, Nk, sides)
+        super().__init__(spec, Nq, Nk)
+        self.sides = {"i": sides[0], "j": sides[1]}
         self.blocks = np.ascontiguousarray(blocks, dtype=bool)
 
-    def allowed(self, rows: Interval, columns: Interval) -> NDArray[np.bool_]:
-        """Whether blocks of some rows and columns are allowed."""
-        return self.blocks[rows[0] : rows[1], columns[0] : columns[1]]
+    def number(self, axis: str) -> int:
+        """Number of blocks along an axis."""
+        return -(-self.extents[axis] // self.sides[axis])
 
-    def _along(self, axis: str) -> NDArray[np.bool_]:
+    def shares(self, axis: str) -> Whole:
+        """How many lines are in each block of an axis."""
+        shares = np.full(self.number(axis), self.sides[axis], dtype=np.int64)
+        shares[-1] += self.extents[axis] - len(shares) * self.sides[axis]
+        return shares
+
+    @cached_property
+    def ends_of_blocks(self) -> dict[str, tuple[Whole, Whole]]:
+        """First and last partner of the lines of each block; the number of partners and -1 where there is none."""
+        found = {}
+        for axis, other in OTHER_AXIS.items():
+            side, extent = self.sides[other], self.extents[other]
+            first, last = self._block_ends(axis)
+            behind = np.minimum((last + 1) * side, extent)
+            found[axis] = np.where(last < 0, extent, first * side), behind - 1
+        return found
+
+    def first_of(self, axis: str, lines: Whole) -> Whole:
+        """First partner of chosen lines of an axis."""
+        return self.ends_of_blocks[axis][0][lines // self.sides[axis]]
+
+    def last_of(self, axis: str, lines: Whole) -> Whole:
+        """Last partner of chosen lines of an axis."""
+        return self.ends_of_blocks[axis][1][lines // self.sides[axis]]
+
+    def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
+        """Return the box as an array of booleans, shape (queries, keys)."""
+        rows, columns = (
+            np.arange(*lines, dtype=np.int64) // side
+            for lines, side in zip((queries, keys), self.sides.values(), strict=True)
+        )
+        return self.blocks[np.ix_(rows, columns)]
+
+    def _answers(self) -> Questions:
+        return BlockQuestions(self)
+
+    def along(self, axis: str) -> NDArray[np.bool_]:
+        """Whether blocks of an axis are allowed with those of the other one, a row for each."""
         return self.blocks if axis == "i" else self.blocks.T
 
     def _block_ends(self, axis: str) -> tuple[Whole, Whole]:
-        rows = self._along(axis)
+        """Return the first block that each block of an axis is allowed with, and the last, or -1."""
+        rows = self.along(axis)
         last = rows.shape[1] - 1 - rows[:, ::-1].argmax(axis=1)
         return rows.argmax(axis=1), np.where(rows.any(axis=1), last, -1)
 
@@ -105,7 +146,7 @@ class BlockMask(EqualBlocks):
 
     def degrees(self, axis: str, partners: NDArray[np.bool_]) -> Whole:
         """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
-        rows, side = self._along(axis), self.sides[OTHER_AXIS[axis]]
+        rows, side = self.along(axis), self.sides[OTHER_AXIS[axis]]
         shares = np.add.reduceat(partners.astype(np.int64), np.arange(0, len(partners), side))
         # Sums of at most 2²⁴ are exact in floating point, which is what matrices are multiplied in fast.
         weights = shares.astype(float)
@@ -119,7 +160,7 @@ class BlockMask(EqualBlocks):
 
     def steady_parts(self, axis: str) -> list[RegularPart]:
         """Return the parts of an axis whose lines all have the same partners, and have any."""
-        rows, side, extent = self._along(axis), self.sides[axis], self.extents[axis]
+        rows, side, extent = self.along(axis), self.sides[axis], self.extents[axis]
         begins = np.append(0, np.flatnonzero((rows[1:] != rows[:-1]).any(axis=1)) + 1)
         ends = np.append(begins[1:] * side, extent)
         some = rows[begins].any(axis=1)

@@ -20,8 +20,8 @@ from pebble.computations.masks.band_patterns import (
     past_own,
     window_mask,
 )
+from pebble.computations.masks.block_mask import BlockMask, check_blocks_kept
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
-from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Mask
 from pebble.computations.masks.sparse_patterns import block_file_mask, random_blocks_mask, random_words
@@ -253,7 +253,10 @@ def butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     size = arguments.whole("B")
     arguments.end()
     N = _square(arguments, Nq, Nk)
-    return ButterflyMask(f"butterfly:{size}", N, N, (size, size))
+    spec, number = f"butterfly:{size}", -(-N // size)
+    check_blocks_kept(N, N, (size, size), spec)
+    differ = np.arange(number, dtype=np.int32)[:, None] ^ np.arange(number, dtype=np.int32)
+    return BlockMask(spec, N, N, (size, size), differ & (differ - 1) == 0)
 
 
 @_kind(

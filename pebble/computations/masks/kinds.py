@@ -12,7 +12,6 @@ from pebble.computations.masks.arrays import check_size
 from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.block_mask import BlockMask
 from pebble.computations.masks.builders import KINDS, MaskKind
-from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Interval, Mask, RegularPart, check_rows
 from pebble.computations.masks.staircase import Staircase
@@ -175,9 +174,6 @@ def grouped_mask(mask: Mask, group: int) -> Mask:
     elif isinstance(mask, BlockMask):
         sides = mask.sides["i"] * group, mask.sides["j"]
         found = BlockMask(spec, mask.Nq * group, mask.Nk, sides, mask.blocks)
-    elif isinstance(mask, ButterflyMask):
-        sides = mask.sides["i"] * group, mask.sides["j"]
-        found = ButterflyMask(spec, mask.Nq * group, mask.Nk, sides)
     else:
         try:
             check_size(mask.Nq * group, mask.Nk, spec)

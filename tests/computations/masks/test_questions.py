@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Hashable
 from itertools import pairwise
@@ -11,20 +10,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pebble.computations.masks import BandMask, BlockToeplitzMask, DenseMask, Mask
-from pebble.computations.masks.butterfly_mask import ButterflyMask
+from pebble.computations.masks import BandMask, BlockToeplitzMask, DenseMask, Mask, toeplitz_questions
 from pebble.computations.masks.lines_by_first import SingleLines
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Questions, Runs
 from pebble.computations.masks.staircase import Staircase
-from pebble.computations.masks.toeplitz_questions import BlockPairs
 from tests.program.random_masks import CLASSES, masks_of
 from tests.support.table_questions import TableQuestions
 
 Whole = NDArray[np.int64]
 Table = NDArray[np.bool_]
 KINDS = list(CLASSES)
-PATTERNS = ["toeplitz", "blocks", "butterfly", "dense"]
+PATTERNS = ["toeplitz", "blocks", "dense"]
 NUMBER = 40
 
 
@@ -90,7 +87,7 @@ def test_answers_about_a_box_or_some_lines(kind: str) -> None:
                 found, right = (getattr(one, name)(*arguments) for one in (mask, dense))
                 np.testing.assert_array_equal(found, right, f"{name} {arguments} {mask}")
             np.testing.assert_array_equal(mask.parts[axis], dense.parts[axis])
-            if kind in ("blocks", "butterfly"):
+            if kind == "blocks":
                 assert mask.separations(axis) == dense.separations(axis)
         if mask.connected and mask.pairs:
             assert dense.parts["i"].max() == 0
@@ -182,30 +179,18 @@ def test_a_single_line_stands_for_as_many_as_look_like_it(kind: str) -> None:
                 )
 
 
-@pytest.mark.parametrize(
-    ("kind", "limits"),
-    [
-        ("butterfly", {"_MOST_SUMMED": 0}),
-        ("toeplitz", {"_SHORT": 0}),
-        ("toeplitz", {"_SHORT": 0, "_MOST_KEPT": 0}),
-    ],
-)
-def test_sums_that_are_not_kept_are_the_same(
-    kind: str, limits: dict[str, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # A function of the package has the name of the butterfly's module.
-    module = sys.modules[ButterflyMask.__module__ if kind == "butterfly" else BlockPairs.__module__]
-    for name, limit in limits.items():
-        monkeypatch.setattr(module, name, limit)
-    test_answers_about_many_boxes(kind)
+@pytest.mark.parametrize("names", [("_SHORT",), ("_SHORT", "_MOST_KEPT")])
+def test_sums_that_are_not_kept_are_the_same(names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in names:
+        monkeypatch.setattr(toeplitz_questions, name, 0)
+    test_answers_about_many_boxes("toeplitz")
 
 
 # Steady parts
 
 
-@pytest.mark.parametrize("kind", ["blocks", "butterfly"])
-def test_lines_of_a_steady_part_have_the_same_partners(kind: str) -> None:
-    for mask, _ in masks_of(CLASSES[kind], NUMBER):
+def test_lines_of_a_steady_part_have_the_same_partners() -> None:
+    for mask, _ in masks_of(CLASSES["blocks"], NUMBER):
         for axis in OTHER_AXIS:
             table, parts = table_of(mask, axis), mask.steady_parts(axis)
             assert all((table[part.start : part.stop] == table[part.start]).all() for part in parts)

@@ -1,104 +1,28 @@
-"""Masks of equal blocks, each allowed as a whole or not at all: what follows from which blocks are allowed."""
+"""The answers of equal blocks, each allowed as a whole or not at all."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pebble.computations.masks.lines_by_first import LinesByFirst
-from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask
+from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Questions, Runs, all_numbers, runs_of
 from pebble.computations.masks.staircase import union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.computations.masks.questions import Questions
+    from pebble.computations.masks.block_mask import BlockMask
 
     Whole = NDArray[np.int64]
 
-__all__ = ["BlockQuestions", "ButterflyQuestions", "EqualBlocks"]
+__all__ = ["BlockQuestions"]
 
 _MOST_BLOCKS = 2**20
 """Blocks of loops that are looked at at a time."""
-
-
-class EqualBlocks(Mask):
-    """Blocks of so many queries × so many keys, each allowed as a whole or not at all; the last ones may be cut.
-
-    Parameters
-    ----------
-    spec : str
-    Nq, Nk : int
-    sides : (int, int)
-        Queries and keys of a block.
-    """
-
-    def __init__(self, spec: str, Nq: int, Nk: int, sides: tuple[int, int]) -> None:
-        super().__init__(spec, Nq, Nk)
-        self.sides = {"i": sides[0], "j": sides[1]}
-
-    # What a kind of blocks must know
-
-    @abstractmethod
-    def allowed(self, rows: Interval, columns: Interval) -> NDArray[np.bool_]:
-        """Whether blocks of some rows and columns are allowed."""
-
-    @abstractmethod
-    def blocks_before(self, rows: Whole, columns: Whole) -> Whole:
-        """Numbers of allowed blocks in the rows and columns before some; behind the last there may be one more."""
-
-    @abstractmethod
-    def _block_ends(self, axis: str) -> tuple[Whole, Whole]:
-        """Return the first block that each block of an axis is allowed with, and the last, or -1."""
-
-    # What follows from it
-
-    def number(self, axis: str) -> int:
-        """Number of blocks along an axis."""
-        return -(-self.extents[axis] // self.sides[axis])
-
-    def shares(self, axis: str) -> Whole:
-        """How many lines are in each block of an axis."""
-        shares = np.full(self.number(axis), self.sides[axis], dtype=np.int64)
-        shares[-1] += self.extents[axis] - len(shares) * self.sides[axis]
-        return shares
-
-    @cached_property
-    def ends_of_blocks(self) -> dict[str, tuple[Whole, Whole]]:
-        """First and last partner of the lines of each block; the number of partners and -1 where there is none."""
-        found = {}
-        for axis, other in OTHER_AXIS.items():
-            side, extent = self.sides[other], self.extents[other]
-            first, last = self._block_ends(axis)
-            behind = np.minimum((last + 1) * side, extent)
-            found[axis] = np.where(last < 0, extent, first * side), behind - 1
-        return found
-
-    def first_of(self, axis: str, lines: Whole) -> Whole:
-        """First partner of chosen lines of an axis."""
-        return self.ends_of_blocks[axis][0][lines // self.sides[axis]]
-
-    def last_of(self, axis: str, lines: Whole) -> Whole:
-        """Last partner of chosen lines of an axis."""
-        return self.ends_of_blocks[axis][1][lines // self.sides[axis]]
-
-    def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
-        """Return the box as an array of booleans, shape (queries, keys)."""
-        rows, columns = (
-            np.arange(*lines, dtype=np.int64) // side
-            for lines, side in zip((queries, keys), self.sides.values(), strict=True)
-        )
-        if not (len(rows) and len(columns)):
-            return np.zeros((len(rows), len(columns)), dtype=bool)
-        box = self.allowed((rows[0], rows[-1] + 1), (columns[0], columns[-1] + 1))
-        return np.asarray(box[rows - rows[0]][:, columns - columns[0]])
-
-    def _answers(self) -> Questions:
-        return BlockQuestions(self)
 
 
 class BlockQuestions(Questions):
@@ -106,10 +30,10 @@ class BlockQuestions(Questions):
 
     Parameters
     ----------
-    mask : EqualBlocks
+    mask : BlockMask
     """
 
-    def __init__(self, mask: EqualBlocks) -> None:
+    def __init__(self, mask: BlockMask) -> None:
         super().__init__(mask.extents)
         self._mask, self._sides = mask, mask.sides
 
@@ -229,27 +153,28 @@ class BlockQuestions(Questions):
         return runs_of(np.repeat(parent, 3), first, length, times)
 
     def _blocks(self, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -> tuple[Whole, Whole]:
-        """Return the loops' blocks that may have pairs with the partners, in order, and with each its loop."""
-        return all_numbers(w0 // self._sides[axis], self._behind(axis, w1))
+        """Return the loops' blocks that may have pairs with the partners, in order, and with each its loop.
 
-
-class ButterflyQuestions(BlockQuestions):
-    """Answers from blocks that are allowed if their numbers differ in at most one binary digit."""
-
-    def present(self, axis: str, x0: Whole, x1: Whole) -> Whole:
-        """Numbers of lines in intervals: each has a pair."""
-        return x1 - x0
-
-    def _blocks(self, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -> tuple[Whole, Whole]:
-        """Return the loops' blocks that may have pairs with the partners: of few partners theirs, of many all."""
+        Of few partners these are the blocks that are allowed with theirs, of many all.
+        """
         other, number = OTHER_AXIS[axis], self._mask.number(axis)
-        start, stop = p // self._sides[other], self._behind(other, q)
         low, high = w0 // self._sides[axis], self._behind(axis, w1)
-        differ = np.append(0, 1 << np.arange((number - 1).bit_length()))
-        if ((stop - start) * len(differ)).sum() >= (high - low).sum():
+        before, allowed = self._allowed[other]
+        start, stop = before[p // self._sides[other]], before[self._behind(other, q)]
+        if (stop - start).sum() >= (high - low).sum():
             return all_numbers(low, high)
-        parent, partner = all_numbers(start, stop)
-        block = partner ^ differ[:, None]
+        parent, at = all_numbers(start, np.maximum(stop, start))
+        block = allowed[at]
         some = (block >= low[parent]) & (block < high[parent])
-        seen = union((parent * number + block)[some])
+        seen = union(parent[some] * number + block[some])
         return seen // number, seen % number
+
+    @cached_property
+    def _allowed(self) -> dict[str, tuple[Whole, NDArray[np.int32]]]:
+        """Of each axis, where the blocks allowed with each of its blocks begin, and all these one after the other."""
+        found = {}
+        for axis in OTHER_AXIS:
+            rows = self._mask.along(axis)
+            before = np.append(0, np.cumsum(np.count_nonzero(rows, axis=1)))
+            found[axis] = before, np.nonzero(rows)[1].astype(np.int32)
+        return found
