@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pebble.common.errors import InvalidInput
 from pebble.graph.any_dag import Rows, Vertex
-from pebble.graph.dag_checks import check_edges, check_rows, checked_names, checked_outputs, cycle_text
+from pebble.graph.dag_checks import check_edges, check_rows, checked_names, checked_outputs, cycle_fault
 from pebble.graph.edge_arrays import (
     edge_array,
     edge_heads,
@@ -190,8 +190,8 @@ class Dag:
         """
         from pebble.graph.networkx_form import networkx_graph
 
-        marked = [] if np.array_equal(self.outputs, self.sinks) else self.outputs.tolist()
         names = [self._names[v] for v in range(self.n_vertices)]
+        marked = self.marked_outputs.tolist()
         return networkx_graph(self._start, self._predecessors, names, marked, self.description)
 
     # -- access
@@ -215,6 +215,11 @@ class Dag:
     def outputs(self) -> NDArray[np.int64]:
         """The vertices that must be blue at the end, ascending."""
         return self._outputs
+
+    @property
+    def marked_outputs(self) -> NDArray[np.int64]:
+        """The outputs that a file must name: all if they are not the sinks, else none."""
+        return self._outputs[:0] if np.array_equal(self._outputs, self.sinks) else self._outputs
 
     @property
     def description(self) -> str:
@@ -385,6 +390,5 @@ class Dag:
             return frozen(np.arange(self.n_vertices, dtype=np.int64))
         order, missing = order_vertices(*self.successor_rows, self.indegree)
         if len(order) < self.n_vertices:
-            cycle = cycle_text(self._start, self._predecessors, missing, self._names)
-            raise InvalidInput(f"the graph has a cycle: {cycle}; a computation cannot")
+            raise cycle_fault(self._start, self._predecessors, missing, self._names)
         return frozen(np.array(order, dtype=np.int64))
