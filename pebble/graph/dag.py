@@ -23,6 +23,7 @@ from pebble.graph.edge_arrays import (
     whole_numbers,
 )
 from pebble.graph.names import VertexNames, vertex_in
+from pebble.graph.networkx_form import networkx_graph, parts_of_networkx
 from pebble.graph.order import marked_ancestors, order_vertices
 
 if TYPE_CHECKING:
@@ -170,12 +171,9 @@ class Dag:
         >>> Dag.from_networkx(nx.DiGraph([((0, 0), (1, 0)), ((0, 1), (1, 0))])).name(0)
         '(0,0)'
         """
-        from pebble.graph.networkx_form import outputs_of_networkx, rows_of_networkx
-
-        start, predecessors, names = rows_of_networkx(graph)
         if description is None:
             description = str(graph.graph.get("name", ""))
-        return cls(start, predecessors, names, outputs_of_networkx(graph, outputs), description)
+        return cls(*parts_of_networkx(graph, outputs), description)
 
     def to_networkx(self) -> networkx.DiGraph[str]:
         """Return the DAG as a networkx digraph whose nodes are the names; costs about 400 bytes an edge.
@@ -188,8 +186,6 @@ class Dag:
         >>> sorted(Dag.from_edges([(0, 2), (1, 2)]).to_networkx().edges)
         [('v0', 'v2'), ('v1', 'v2')]
         """
-        from pebble.graph.networkx_form import networkx_graph
-
         names = [self._names[v] for v in range(self.n_vertices)]
         marked = self.marked_outputs.tolist()
         return networkx_graph(self._start, self._predecessors, names, marked, self.description)
@@ -374,10 +370,7 @@ class Dag:
             and np.array_equal(
                 sorted_edges(self._start, self._predecessors), sorted_edges(other._start, other._predecessors)
             )
-            and (
-                self._names == other._names
-                or all(self._names[v] == other._names[v] for v in range(self.n_vertices))
-            )
+            and all(self._names[v] == other._names[v] for v in range(self.n_vertices))
         )
 
     def __hash__(self) -> int:

@@ -15,11 +15,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
+import numpy as np
+
 from pebble.graph.dag import Dag
+from pebble.graph.edge_arrays import sorted_edges
 
 __all__ = ["canonical_text", "dag_hash"]
 
-_ROWS = 1 << 14
+_PIECE = 1 << 16
 
 
 def canonical_text(dag: Dag) -> Iterator[str]:
@@ -29,16 +32,10 @@ def canonical_text(dag: Dag) -> Iterator[str]:
     'pebble-dag 1\n3 2\n0 2\n1 2\noutputs 2\n'
     """
     yield f"pebble-dag 1\n{dag.n_vertices} {dag.n_edges}\n"
-    start = dag.predecessor_start
-    for first in range(0, dag.n_vertices, _ROWS):
-        last = min(first + _ROWS, dag.n_vertices)
-        bounds = start[first : last + 1].tolist()
-        flat = dag.predecessors[bounds[0] : bounds[-1]].tolist()
-        yield "".join(
-            f"{p} {v}\n"
-            for v in range(first, last)
-            for p in sorted(flat[bounds[v - first] - bounds[0] : bounds[v - first + 1] - bounds[0]])
-        )
+    edges = sorted_edges(dag.predecessor_start, dag.predecessors)
+    for first in range(0, dag.n_edges, _PIECE):
+        heads, tails = (half.tolist() for half in np.divmod(edges[first : first + _PIECE], dag.n_vertices))
+        yield "".join(f"{p} {v}\n" for p, v in zip(tails, heads, strict=True))
     yield f"outputs {' '.join(map(str, dag.outputs.tolist()))}\n"
 
 

@@ -15,13 +15,18 @@ from pebble.graph.names import node_label
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["networkx_graph", "outputs_of_networkx", "rows_of_networkx"]
+__all__ = ["networkx_graph", "parts_of_networkx"]
 
 _Ints = NDArray[np.int64]
 
 
-def rows_of_networkx(graph: networkx.DiGraph[Any]) -> tuple[_Ints, _Ints, list[str]]:
-    """Return the compressed rows of predecessors, as (start, predecessors), and the names of the vertices."""
+def parts_of_networkx(
+    graph: networkx.DiGraph[Any], outputs: Iterable[Any] | None
+) -> tuple[_Ints, _Ints, list[str], list[int] | None]:
+    """Return the compressed rows of predecessors (start, predecessors), the names, and the outputs.
+
+    Outputs that are not given are the nodes marked as such; None if there are none.
+    """
     if not graph.is_directed():
         raise InvalidInput("the graph is undirected; a computation needs directed edges (networkx.DiGraph)")
     number = {node: v for v, node in enumerate(graph.nodes)}
@@ -29,17 +34,13 @@ def rows_of_networkx(graph: networkx.DiGraph[Any]) -> tuple[_Ints, _Ints, list[s
         [number[p] for p in graph.pred[node] for _ in range(graph.number_of_edges(p, node))]
         for node in number
     ]
-    return *compressed_rows(rows), [node_label(node) for node in number]
-
-
-def outputs_of_networkx(graph: networkx.DiGraph[Any], outputs: Iterable[Any] | None) -> list[int] | None:
-    """Return the numbers of the nodes given as outputs, or marked as such; None if there are none."""
     if outputs is None:
         outputs = [u for u, data in graph.nodes(data=True) if data.get("output") is True] or None
-    if outputs is None:
-        return None
-    number = {node: v for v, node in enumerate(graph.nodes)}
-    return [_node_number(number, node) for node in outputs]
+    try:
+        chosen = None if outputs is None else [number[node] for node in outputs]
+    except (KeyError, TypeError) as error:
+        raise InvalidInput(f"an output is not a node of the graph: {error}") from None
+    return *compressed_rows(rows), [node_label(node) for node in number], chosen
 
 
 def networkx_graph(
@@ -55,11 +56,3 @@ def networkx_graph(
         graph.add_edges_from((names[p], name) for p in flat[starts[v] : starts[v + 1]])
     graph.add_nodes_from((names[v] for v in outputs), output=True)
     return graph
-
-
-def _node_number(number: dict[Any, int], node: Any) -> int:
-    """Return the number of a networkx node that was named as an output."""
-    try:
-        return number[node]
-    except (KeyError, TypeError):
-        raise InvalidInput(f"the output {node!r} is not a node of the graph") from None

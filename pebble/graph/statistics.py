@@ -62,24 +62,18 @@ class DagInfo:
         return {"schema_version": 1, **figures, "compulsory_io": self.compulsory_io, "hash": digest}
 
     def __str__(self) -> str:
-        lines = [
-            ("name", self.name or "(none)"),
-            *(
-                (key, words(getattr(self, key)))
-                for key in ("vertices", "edges", "inputs", "outputs", "sinks")
-            ),
-            *([("isolated", words(self.isolated))] if self.isolated else []),
-            ("max indegree", words(self.max_indegree)),
-            ("depth", words(self.depth)),
-            ("least M", f"{words(self.least_M)} words"),
-            (
-                "compulsory I/O",
-                f"{words(self.compulsory_io)} "
-                f"({words(self.compulsory_loads)} loads, {words(self.compulsory_stores)} stores)",
-            ),
-            ("hash", self.hash),
-        ]
-        return "\n".join(f"{key:<15} {value}" for key, value in lines)
+        counts = ("vertices", "edges", "inputs", "outputs", "sinks", *["isolated"] * bool(self.isolated))
+        io = (self.compulsory_io, self.compulsory_loads, self.compulsory_stores)
+        lines = {
+            "name": self.name or "(none)",
+            **{key: words(getattr(self, key)) for key in counts},
+            "max indegree": words(self.max_indegree),
+            "depth": words(self.depth),
+            "least M": f"{words(self.least_M)} words",
+            "compulsory I/O": "{} ({} loads, {} stores)".format(*map(words, io)),
+            "hash": self.hash,
+        }
+        return "\n".join(f"{key:<15} {value}" for key, value in lines.items())
 
 
 def dag_info(dag: Dag, name: str | None = None) -> DagInfo:
