@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from pebble.common.errors import InvalidInput
+from pebble.graph.dag import Dag
 from pebble.graph.edge_arrays import compressed_rows
-
-if TYPE_CHECKING:
-    from pebble.graph.dag import Dag
+from pebble.graph.order import marked_ancestors
 
 __all__ = ["FOLLOWED", "SymbolicArray", "SymbolicNumber", "Tape", "cannot_follow", "is_symbolic_array"]
 
@@ -81,29 +80,17 @@ class Tape:
 
     def dag(self, outputs: list[int], description: str, keep_unused: bool) -> Dag:
         """Return the operations as a DAG; what no output depends on is left out unless it is to be kept."""
-        from pebble.graph.dag import Dag
-
-        kept = [True] * len(self.rows) if keep_unused else self._needed(outputs)
-        number: dict[int, int] = {}
-        for v in (v for v, wanted in enumerate(kept) if wanted):
-            number[v] = len(number)
-        rows = [[number[p] for p in self.rows[v]] for v in number]
+        start, operands = compressed_rows(self.rows)
+        wanted = np.full(len(self.rows), keep_unused)
+        wanted[outputs] = True
+        kept = marked_ancestors(wanted, np.arange(len(self.rows)), start, operands)
+        number, degree = np.cumsum(kept) - 1, np.diff(start)
+        kept_operands = number[operands[np.repeat(kept, degree)]]
         names = [
-            self.names[v] if v < len(self.names) else f"{self.kinds[v]}#{new}" for v, new in number.items()
+            self.names[v] if v < len(self.names) else f"{self.kinds[v]}#{number[v]}"
+            for v in np.flatnonzero(kept).tolist()
         ]
-        return Dag(
-            *compressed_rows(rows), names=names, outputs=[number[v] for v in outputs], description=description
-        )
-
-    def _needed(self, outputs: list[int]) -> list[bool]:
-        needed = [False] * len(self.rows)
-        for v in outputs:
-            needed[v] = True
-        for v in range(len(needed) - 1, -1, -1):
-            if needed[v]:
-                for p in self.rows[v]:
-                    needed[p] = True
-        return needed
+        return Dag(np.cumsum([0, *degree[kept]]), kept_operands, names, number[outputs], description)
 
 
 class SymbolicNumber(NDArrayOperatorsMixin):

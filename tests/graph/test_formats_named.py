@@ -91,8 +91,8 @@ def test_these_formats_are_not_written(format: str, tmp_path: Path) -> None:
 
 
 FAULTS = [
-    ("edgelist", "a 2\n0 1\n", "x, line 1", "V must be a whole number, not 'a'", "--format named"),
-    ("edgelist", "2 a\n0 1\n", "x, line 1", "E must be a whole number, not 'a'", "--format named"),
+    ("edgelist", "a 2\n0 1\n", "x, line 1", "V must be a whole number, 0 or more, not 'a'", "--format named"),
+    ("edgelist", "2 a\n0 1\n", "x, line 1", "E must be a whole number, 0 or more, not 'a'", "--format named"),
     (
         "edgelist",
         "0 1\n1 2\n2 3\n",

@@ -144,16 +144,12 @@ def write_dag(dag: Dag, path: str | os.PathLike[str], format: str | None = None)
 
 def dag_from_bytes(data: bytes, format: str, source: str, keep_isolated: bool = False) -> Dag:
     """Read a DAG from the bytes of a file in a named format, UTF-8; a byte order mark is passed over."""
-    return dag_from_text(_decoded(data, source), format, source, keep_isolated)
-
-
-def _decoded(data: bytes, source: str) -> str:
-    """Decode a file's bytes as UTF-8, or say where they are not; a byte order mark is dropped."""
     try:
-        return data.decode("utf-8").removeprefix("\ufeff")
+        text = data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         before = data[: error.start]
         line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
         raise InvalidInput(
             f"{source}, line {line}: byte {column}, 0x{data[error.start]:02x}, is not UTF-8; is this a text file?"
         ) from error
+    return dag_from_text(text, format, source, keep_isolated)

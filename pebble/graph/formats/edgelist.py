@@ -43,8 +43,6 @@ def read(text: str, source: str = "edge list", keep_isolated: bool = False) -> D
     if len(words) != 2:
         found = shown(" ".join(words))
         raise parsed.fail(header, f"expected the line 'V E': two numbers; found {found}{_OTHERS}")
-    if not all(map(_is_number, words)):
-        raise _mixed(words, parsed, header)
     parsed.n_vertices, n_edges = (
         parsed.whole(word, what, header) for word, what in zip(words, "VE", strict=True)
     )
@@ -68,16 +66,6 @@ def _begins_with_names(text: str) -> bool:
 
 def _is_number(word: str) -> bool:
     return word.lstrip("+-").isdigit()
-
-
-def _mixed(words: list[str], parsed: ParsedGraph, header: int) -> InvalidInput:
-    """Return the error for a first line with one number and one name, which may be either format."""
-    wrong = 0 if not _is_number(words[0]) else 1
-    return parsed.fail(
-        header,
-        f"{'VE'[wrong]} must be a whole number, not {shown(words[wrong])}; if this is an edge between "
-        "vertices of these names, say so: --format named",
-    )
 
 
 def write(dag: Dag) -> Iterator[str]:

@@ -113,14 +113,8 @@ def _lines(text: str, parsed: ParsedGraph) -> Iterator[tuple[int, str]]:
 
 def first_words(text: str) -> list[str]:
     """Return the words of the first line that is neither blank nor a comment."""
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        if words := _COMMENT.sub("", text[start:end]).split():
-            return words
-        start = end + 1
-    return []
+    lines = (_COMMENT.sub("", found[0]).split() for found in re.finditer(r"[^\n]+", text))
+    return next(filter(None, lines), [])
 
 
 def _are_numbers(text: str) -> bool:

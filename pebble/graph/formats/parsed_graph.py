@@ -37,7 +37,7 @@ class ParsedGraph:
     place : callable
         Turns the number that :meth:`add` is given as place into words; by default it is the number of a line.
     hint : str
-        What to add to a message about a vertex that does not exist.
+        What to add to a message about numbers that are wrong, since the file may be in another format.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class ParsedGraph:
     def whole(self, text: str, what: str, place: int) -> int:
         """Return the whole number that a text is."""
         if not (text.isascii() and text.isdigit() and len(text) < 19):
-            raise self.fail(place, f"{what} must be a whole number, 0 or more, not {shown(text)}")
+            raise self.fail(place, f"{what} must be a whole number, 0 or more, not {shown(text)}{self.hint}")
         return int(text)
 
     def keep_first(self) -> None:
