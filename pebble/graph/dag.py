@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from pebble.graph.edge_arrays import (
     whole_numbers,
 )
 from pebble.graph.names import VertexNames, vertex_in
-from pebble.graph.networkx_form import networkx_graph, parts_of_networkx
+from pebble.graph.networkx_form import parts_of_networkx
 from pebble.graph.order import marked_ancestors, order_vertices
 
 if TYPE_CHECKING:
@@ -186,9 +186,14 @@ class Dag:
         >>> sorted(Dag.from_edges([(0, 2), (1, 2)]).to_networkx().edges)
         [('v0', 'v2'), ('v1', 'v2')]
         """
+        import networkx
+
         names = [self._names[v] for v in range(self.n_vertices)]
-        marked = self.marked_outputs.tolist()
-        return networkx_graph(self._start, self._predecessors, names, marked, self.description)
+        graph: networkx.DiGraph[str] = networkx.DiGraph(name=self.description)
+        graph.add_nodes_from(names)
+        graph.add_edges_from((names[p], names[v]) for p, v in self.edges())
+        graph.add_nodes_from((names[v] for v in self.marked_outputs.tolist()), output=True)
+        return graph
 
     # -- access
 
@@ -290,6 +295,10 @@ class Dag:
         """Return the predecessors of a vertex, a read-only view."""
         v = self.vertex(vertex)
         return self._predecessors[self._start[v] : self._start[v + 1]]
+
+    def edges(self) -> Iterator[tuple[int, int]]:
+        """Return the edges (predecessor, vertex) by ascending vertex, in the order of its row."""
+        return zip(self._predecessors.tolist(), edge_heads(self._start).tolist(), strict=True)
 
     def rows_of(self, vertices: NDArray[np.int64]) -> Rows:
         """Return rows of predecessors, those of some vertices among them; here these are all rows there are."""

@@ -1,4 +1,4 @@
-"""A DAG as a networkx digraph, and back."""
+"""What a DAG is built from, taken from a networkx digraph."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pebble.graph.names import node_label
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["networkx_graph", "parts_of_networkx"]
+__all__ = ["parts_of_networkx"]
 
 _Ints = NDArray[np.int64]
 
@@ -41,18 +41,3 @@ def parts_of_networkx(
     except (KeyError, TypeError) as error:
         raise InvalidInput(f"an output is not a node of the graph: {error}") from None
     return *compressed_rows(rows), [node_label(node) for node in number], chosen
-
-
-def networkx_graph(
-    start: _Ints, predecessors: _Ints, names: list[str], outputs: Iterable[int], description: str
-) -> networkx.DiGraph[str]:
-    """Return a networkx digraph of these rows; ``outputs`` get the attribute ``output=True``."""
-    import networkx
-
-    graph: networkx.DiGraph[str] = networkx.DiGraph(name=description)
-    graph.add_nodes_from(names)
-    starts, flat = start.tolist(), predecessors.tolist()
-    for v, name in enumerate(names):
-        graph.add_edges_from((names[p], name) for p in flat[starts[v] : starts[v + 1]])
-    graph.add_nodes_from((names[v] for v in outputs), output=True)
-    return graph

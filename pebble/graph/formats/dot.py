@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
-from pebble.graph.formats.notes import edges_of
 from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["read", "write"]
@@ -200,7 +199,7 @@ def write(dag: Dag) -> Iterator[str]:
     for v, name in enumerate(quoted):
         marks = ", ".join(text for text, chosen in attributes.items() if v in chosen)
         yield f"  {name} [{marks}];\n" if marks else f"  {name};\n"
-    yield from (f"  {quoted[p]} -> {quoted[v]};\n" for p, v in edges_of(dag))
+    yield from (f"  {quoted[p]} -> {quoted[v]};\n" for p, v in dag.edges())
     yield "}\n"
 
 

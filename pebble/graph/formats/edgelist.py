@@ -16,7 +16,7 @@ from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
 from pebble.graph.formats.named_edges import first_words
 from pebble.graph.formats.named_edges import read as read_names
-from pebble.graph.formats.notes import data_lines, edges_of, note_lines
+from pebble.graph.formats.notes import data_lines, note_lines
 from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["read", "write"]
@@ -71,5 +71,5 @@ def _is_number(word: str) -> bool:
 def write(dag: Dag) -> Iterator[str]:
     """Yield the text of the edge list, edges by ascending vertex in the order of its row."""
     yield f"{dag.n_vertices} {dag.n_edges}\n"
-    yield from (f"{p} {v}\n" for p, v in edges_of(dag))
+    yield from (f"{p} {v}\n" for p, v in dag.edges())
     yield from note_lines(dag, "#")

@@ -15,7 +15,6 @@ from xml.sax.saxutils import escape, quoteattr
 
 from pebble.common.errors import InvalidInput
 from pebble.graph.dag import Dag
-from pebble.graph.formats.notes import edges_of
 from pebble.graph.formats.parsed_graph import ParsedGraph
 from pebble.graph.names import is_writable
 
@@ -151,7 +150,7 @@ def write(dag: Dag) -> Iterator[str]:
     for v, name in enumerate(quoted):
         data = "".join(f'<data key="{key}">true</data>' for key, marked in marks.items() if v in marked)
         yield f"<node id={name}>{data}</node>\n" if data else f"<node id={name}/>\n"
-    yield from (f"<edge source={quoted[p]} target={quoted[v]}/>\n" for p, v in edges_of(dag))
+    yield from (f"<edge source={quoted[p]} target={quoted[v]}/>\n" for p, v in dag.edges())
     yield "</graph>\n</graphml>\n"
 
 

@@ -14,7 +14,6 @@ from typing import Any
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
-from pebble.graph.formats.notes import edges_of
 from pebble.graph.formats.parsed_graph import ParsedGraph
 from pebble.graph.names import is_writable, node_label
 
@@ -162,6 +161,6 @@ def write(dag: Dag) -> Iterator[str]:
         if vertices.size:
             yield f'"{key}": {vertices.tolist()},\n'
     yield '"edges": ['
-    for e, (p, v) in enumerate(edges_of(dag)):
+    for e, (p, v) in enumerate(dag.edges()):
         yield f"{',' if e else ''}\n[{p}, {v}]"
     yield "\n]\n}\n"

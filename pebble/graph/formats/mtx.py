@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
-from pebble.graph.formats.notes import data_lines, edges_of, note_lines
+from pebble.graph.formats.notes import data_lines, note_lines
 from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["read", "write"]
@@ -88,4 +88,4 @@ def write(dag: Dag) -> Iterator[str]:
     yield "%%MatrixMarket matrix coordinate pattern general\n"
     yield from note_lines(dag, "%", shift=1)
     yield f"{dag.n_vertices} {dag.n_vertices} {dag.n_edges}\n"
-    yield from (f"{v + 1} {p + 1}\n" for p, v in edges_of(dag))
+    yield from (f"{v + 1} {p + 1}\n" for p, v in dag.edges())

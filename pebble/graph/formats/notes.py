@@ -12,7 +12,7 @@ from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
 from pebble.graph.formats.parsed_graph import ParsedGraph
 
-__all__ = ["data_lines", "edges_of", "note_lines"]
+__all__ = ["data_lines", "note_lines"]
 
 _MARK = "pebble:"
 
@@ -61,9 +61,3 @@ def note_lines(dag: Dag, mark: str, shift: int = 0) -> Iterator[str]:
     for v in range(dag.n_vertices):
         if dag.names[v] != f"v{v}":
             yield f"{mark} {_MARK} name {v + shift} {dag.names[v]}\n"
-
-
-def edges_of(dag: Dag) -> Iterator[tuple[int, int]]:
-    """Yield the edges (predecessor, vertex) by ascending vertex, in the order of its row."""
-    start, flat = dag.predecessor_start.tolist(), dag.predecessors.tolist()
-    return ((p, v) for v in range(dag.n_vertices) for p in flat[start[v] : start[v + 1]])
