@@ -27,7 +27,6 @@ __all__ = [
     "is_writable",
     "node_label",
     "vertex_in",
-    "vertex_of_name",
 ]
 
 _GUESSES_UP_TO = 20_000
@@ -221,10 +220,14 @@ def vertex_in(names: VertexNames, vertex: int | np.integer[Any] | str) -> int:
     Raises
     ------
     InvalidInput
-        If there is none.
+        If there is none; where a similar name exists, or only its numbers are written otherwise, the message
+        suggests it.
     """
     if isinstance(vertex, str):
-        return vertex_of_name(names, vertex)
+        try:
+            return names.index(vertex)
+        except (KeyError, ValueError):
+            raise InvalidInput(f"no vertex is called {vertex!r}{_hint(names, vertex)}") from None
     try:
         number = operator.index(vertex)
     except TypeError:
@@ -232,21 +235,6 @@ def vertex_in(names: VertexNames, vertex: int | np.integer[Any] | str) -> int:
     if isinstance(vertex, bool) or not 0 <= number < len(names):
         raise InvalidInput(f"there is no vertex {vertex!s}; the vertices are 0 to {len(names) - 1}")
     return number
-
-
-def vertex_of_name(names: VertexNames, name: str) -> int:
-    """Return the vertex of a name.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none; where a similar name exists, or only its numbers are written otherwise, the message
-        suggests it.
-    """
-    try:
-        return names.index(name)
-    except (KeyError, ValueError):
-        raise InvalidInput(f"no vertex is called {name!r}{_hint(names, name)}") from None
 
 
 def _hint(names: VertexNames, wanted: str) -> str:

@@ -11,6 +11,7 @@ from pebble.common.clock import tell
 from pebble.common.tables import words
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
+from pebble.graph.order import heights
 
 __all__ = ["DagInfo", "compulsory_io", "dag_info", "depth"]
 
@@ -123,13 +124,7 @@ def depth(dag: Dag) -> int:
     >>> depth(Dag.from_edges([(0, 1), (1, 2), (0, 2)]))
     2
     """
-    start, flat = dag.predecessor_start.tolist(), dag.predecessors.tolist()
-    longest = [0] * dag.n_vertices
-    for v in dag.topological_order().tolist():
-        row = flat[start[v] : start[v + 1]]
-        if row:
-            longest[v] = 1 + max(map(longest.__getitem__, row))
-    return max(longest)
+    return max(heights(dag.topological_order(), dag.predecessor_start, dag.predecessors))
 
 
 def compulsory_io(dag: Dag) -> tuple[int, int]:
