@@ -19,10 +19,11 @@ from pebble.graph.edge_arrays import (
     frozen,
     grouped,
     number_names,
+    number_nodes,
     sorted_edges,
     whole_numbers,
 )
-from pebble.graph.names import VertexNames, node_label, vertex_in
+from pebble.graph.names import VertexNames, vertex_in
 from pebble.graph.order import marked_ancestors, order_vertices
 
 if TYPE_CHECKING:
@@ -170,23 +171,10 @@ class Dag:
         >>> Dag.from_networkx(nx.DiGraph([((0, 0), (1, 0)), ((0, 1), (1, 0))])).name(0)
         '(0,0)'
         """
-        if not graph.is_directed():
-            raise InvalidInput(
-                "the graph is undirected; a computation needs directed edges (networkx.DiGraph)"
-            )
-        number = {node: v for v, node in enumerate(graph.nodes)}
-        if outputs is None:
-            outputs = [u for u, data in graph.nodes(data=True) if data.get("output") is True] or None
-        try:
-            chosen = None if outputs is None else [number[node] for node in outputs]
-        except (KeyError, TypeError) as error:
-            raise InvalidInput(f"an output is not a node of the graph: {error}") from None
-        edges = edge_array([(number[p], number[v]) for p, v in graph.in_edges()])
+        edges, names, chosen = number_nodes(graph, outputs)
         if description is None:
             description = str(graph.graph.get("name", ""))
-        return cls.from_edges(
-            edges, names=[node_label(u) for u in number], outputs=chosen, description=description
-        )
+        return cls.from_edges(edges, names=names, outputs=chosen, description=description)
 
     def to_networkx(self) -> networkx.DiGraph[str]:
         """Return the DAG as a networkx digraph whose nodes are the names; costs about 400 bytes an edge.
