@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
+from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from pebble.common.errors import InvalidInput
 from pebble.graph.dag import Dag
 from pebble.graph.formats.parsed_graph import ParsedGraph
-from pebble.graph.names import is_writable
 
 __all__ = ["read", "write"]
 
@@ -34,99 +31,96 @@ def read(text: str, source: str = "GraphML", keep_isolated: bool = False) -> Dag
     ...      '<edge source="a" target="b"/></graph></graphml>').name(1)
     'b'
     """
-    if "<!DOCTYPE" in text:
-        line = text.count("\n", 0, text.index("<!DOCTYPE")) + 1
-        raise InvalidInput(f"{source}, line {line}: a document type declaration is not accepted; remove it")
     reader = _Reader(source)
-    parser: Any = ElementTree.XMLPullParser()
     try:
         for start in range(0, len(text), _PIECE):
-            parser.feed(text[start : start + _PIECE])
-            for _, element in parser.read_events():
-                reader.take(element)
-        parser.close()
-    except ElementTree.ParseError as error:
-        (line, column), what = error.position, str(error).partition(":")[0]
-        raise InvalidInput(f"{source}, line {line}, column {column + 1}: {what}") from None
+            reader.parser.Parse(text[start : start + _PIECE].encode("utf-8"), False)
+        reader.parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        what = expat.errors.messages[error.code]
+        raise InvalidInput(f"{source}, line {error.lineno}, column {error.offset + 1}: {what}") from None
     except UnicodeEncodeError:
         raise InvalidInput(f"{source}: the text is no valid Unicode") from None
     return reader.dag(keep_isolated)
 
 
 class _Reader:
-    """Collects nodes and edges; an element is taken when it ends, and so after what it contains."""
+    """Collects nodes and edges with their lines while the parser runs."""
 
     def __init__(self, source: str) -> None:
-        self.parsed = ParsedGraph(source, place=lambda e: f"edge {e + 1}")
-        self.edges: list[tuple[str, str]] = []
+        self.parsed = ParsedGraph(source)
+        self.edges: list[tuple[str, str, int]] = []
         self.keys: dict[str, str] = {}
-        self.directions: dict[str, int] = {}
-        """The first edge of each direction, ``true`` or ``false``, or the graph's own where it has none."""
-        self.default = ""
-        """The graph's own direction, ``directed`` or ``undirected``; empty before there is a graph."""
-
-    def take(self, element: Element) -> None:
-        """Take what an element says."""
-        tag = element.tag.rpartition("}")[2]
-        if tag == "key":
-            self.keys[element.get("id", "")] = element.get("attr.name", "")
-        elif tag == "node":
-            self._node(element)
-        elif tag == "edge":
-            source, target = self._needed(element, "source"), self._needed(element, "target")
-            self.directions.setdefault(element.get("directed", ""), len(self.edges))
-            self.edges.append((source, target))
-            element.clear()
-        elif tag == "hyperedge":
-            raise self._fail("hyperedges cannot be read")
-        elif tag == "graph":
-            if self.default:
-                raise self._fail("there is a second graph; only one can be read")
-            self.default = element.get("edgedefault") or "undirected"
-            data = self._data(element)
-            self.parsed.description = data.get("description", data.get("name", ""))
+        self.open: list[tuple[str, int]] = []
+        """The elements that have begun and not ended, with the last node before them, or themselves."""
+        self.key = self.text = ""
+        self.directed: bool | None = None
+        """Whether edges are directed that do not say so; None before there is a graph."""
+        self.parser = expat.ParserCreate(encoding="utf-8")
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.StartDoctypeDeclHandler = self._doctype
 
     def _fail(self, what: str) -> InvalidInput:
-        return InvalidInput(f"{self.parsed.source}: {what}")
+        return self.parsed.fail(self.parser.CurrentLineNumber, what)
 
-    def _needed(self, element: Element, key: str) -> str:
-        if (value := element.get(key)) is None:
-            raise self._fail(f"an element needs the attribute {key}: {dict(element.attrib)}")
-        return value
+    def _doctype(self, *_: object) -> None:
+        raise self._fail("a document type declaration is not accepted; remove it")
 
-    def _node(self, node: Element) -> None:
-        name, v = self._needed(node, "id"), len(self.parsed.numbers)
-        if name in self.parsed.numbers:
-            raise self._fail(f"the node {name!r} is there twice")
-        if not is_writable(name):
-            raise self._fail(f"{name!r} cannot be a name: a name is a text without white space")
-        self.parsed.vertex(name, v)
-        data = self._data(node)
-        for key, marked in (("output", self.parsed.outputs), ("isolated", self.parsed.isolated)):
-            if data.get(key, "").lower() in ("true", "1"):
-                marked.append(v)
-        node.clear()
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        tag = tag.rpartition(":")[2]
+        if tag == "key":
+            self.keys[attributes.get("id", "")] = attributes.get("attr.name", "")
+        elif tag == "graph":
+            if self.directed is not None:
+                raise self._fail("a second graph; only one can be read")
+            self.directed = attributes.get("edgedefault") == "directed"
+        elif tag == "node":
+            v = len(self.parsed.numbers)
+            name = self._needed(tag, attributes, "id")
+            if self.parsed.vertex(name, self.parser.CurrentLineNumber) < v:
+                raise self._fail(f"the node {name!r} is there twice")
+        elif tag == "edge":
+            if attributes.get("directed", "true" if self.directed else "false") != "true":
+                raise self._fail('an undirected edge; a computation needs edgedefault="directed"')
+            source, target = (self._needed(tag, attributes, end) for end in ("source", "target"))
+            self.edges.append((source, target, self.parser.CurrentLineNumber))
+        elif tag == "hyperedge":
+            raise self._fail("hyperedges cannot be read")
+        elif tag == "data":
+            self.key, self.text = self.keys.get(attributes.get("key", ""), ""), ""
+            self.parser.CharacterDataHandler = self._characters
+        self.open.append((tag, len(self.parsed.numbers) - 1))
 
-    def _data(self, element: Element) -> dict[str, str]:
-        """Return the data of an element by the names of their keys."""
-        return {
-            self.keys.get(data.get("key", ""), ""): (data.text or "").strip()
-            for data in element.iterfind("{*}data")
-        }
+    def _needed(self, tag: str, attributes: dict[str, str], key: str) -> str:
+        if key not in attributes:
+            raise self._fail(f"<{tag}> needs the attribute {key}")
+        return attributes[key]
+
+    def _characters(self, text: str) -> None:
+        self.text += text
+
+    def _end(self, _: str) -> None:
+        if self.open.pop()[0] != "data":
+            return
+        self.parser.CharacterDataHandler = None
+        owner, v = self.open[-1] if self.open else ("", 0)
+        value = self.text.strip()
+        if owner == "graph" and self.key in ("description", "name"):
+            self.parsed.description = value
+        elif owner == "node" and self.key in ("output", "isolated") and value.lower() in ("true", "1"):
+            (self.parsed.outputs if self.key == "output" else self.parsed.isolated).append(v)
 
     def dag(self, keep_isolated: bool) -> Dag:
-        """Return the DAG; only now every node is known, and the direction of the edges."""
-        if not self.default:
-            raise self._fail("there is no <graph> in it; is this GraphML?")
-        directed = {"true", ""} if self.default == "directed" else {"true"}
-        for e in [e for direction, e in self.directions.items() if direction not in directed]:
-            raise self.parsed.fail(e, 'an undirected edge; a computation needs edgedefault="directed"')
+        """Return the DAG; only now every node is known."""
+        if self.directed is None:
+            raise InvalidInput(f"{self.parsed.source}: there is no <graph> in it; is this GraphML?")
         numbers = self.parsed.numbers
-        for e, (source, target) in enumerate(self.edges):
-            if source not in numbers or target not in numbers:
-                missing = target if source in numbers else source
-                raise self.parsed.fail(e, f"there is no node {missing!r}")
-            self.parsed.add(numbers[source], numbers[target], e)
+        for source, target, line in self.edges:
+            for end in (source, target):
+                if end not in numbers:
+                    raise self.parsed.fail(line, f"there is no node {end!r}")
+            self.parsed.add(numbers[source], numbers[target], line)
         return self.parsed.dag(keep_isolated)
 
 
