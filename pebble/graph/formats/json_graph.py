@@ -44,6 +44,7 @@ def read(text: str, source: str = "JSON", keep_isolated: bool = False) -> Dag:
         )
     parsed = ParsedGraph(source, place="edges[{}]".format)
     _read(document if "vertices" in document else _from_node_link(document, parsed), parsed)
+    document.clear()
     return parsed.dag(keep_isolated)
 
 
@@ -69,6 +70,7 @@ def _from_node_link(document: dict[str, Any], parsed: ParsedGraph) -> dict[str, 
     for e, link in enumerate(links):
         if not isinstance(link, dict) or not {"source", "target"} <= link.keys():
             raise parsed.fail(e, "an edge needs a source and a target")
+        links[e] = [_name(link["source"]), _name(link["target"])]
     graph = document.get("graph")
     marked = {
         key: [i for i, node in enumerate(nodes) if node.get(mark) is True]
@@ -77,7 +79,7 @@ def _from_node_link(document: dict[str, Any], parsed: ParsedGraph) -> dict[str, 
     return {
         "description": graph.get("name", "") if isinstance(graph, dict) else "",
         "vertices": [_name(node["id"]) for node in nodes],
-        "edges": [[_name(link["source"]), _name(link["target"])] for link in links],
+        "edges": links,
         **{key: vertices for key, vertices in marked.items() if vertices},
     }
 
