@@ -125,10 +125,13 @@ class ParsedGraph:
             raise InvalidInput(f"{self._where()}: {problem}; such a DAG cannot be built{self.hint}")
         tails, heads = np.array(self.tails, dtype=np.int64), np.array(self.heads, dtype=np.int64)
         self._check_vertices(tails, heads, n)
-        names = list(self.numbers) or [self.names.get(v, f"v{v}") for v in range(n) if self.names]
+        names = list(self.numbers)
+        if self.names:
+            names = [self.names.get(v, f"v{v}") for v in range(n)]
         labels = names or range(self.shift, self.shift + n)
+        self._check_isolated(tails, heads, labels, keep_isolated)
         try:
-            dag = Dag(*grouped(tails, heads, n), names or None, self.outputs or None, self.description)
+            return Dag(*grouped(tails, heads, n), names or None, self.outputs or None, self.description)
         except EdgeFault as fault:
             way = np.array(fault.way)
             found = np.flatnonzero(np.isin(tails * n + heads, way[:-1] * n + way[1:]))
@@ -136,8 +139,6 @@ class ParsedGraph:
             raise self.fail(self.places[found[-1]], f"{fault.text(labels)}{first}") from None
         except InvalidInput as error:
             raise InvalidInput(f"{self.source}: {error}") from None
-        self._check_isolated(dag, labels, keep_isolated)
-        return dag
 
     def _check_vertices(self, tails: NDArray[np.int64], heads: NDArray[np.int64], n: int) -> None:
         known = f"the vertices are {self.shift} to {n - 1 + self.shift}"
@@ -150,15 +151,19 @@ class ParsedGraph:
                     f"{self.source}: there is no vertex {v + self.shift} to be named, isolated or an output; {known}"
                 )
 
-    def _check_isolated(self, dag: Dag, labels: Sequence[object], keep: bool) -> None:
-        free, meant = set(dag.isolated.tolist()), set(self.isolated)
-        if meant - free:
-            label = labels[min(meant - free)]
-            raise InvalidInput(f"{self.source}: {label} is said to be isolated, but has edges")
-        if (left := free - meant) and not keep:
+    def _check_isolated(
+        self, tails: NDArray[np.int64], heads: NDArray[np.int64], labels: Sequence[object], keep: bool
+    ) -> None:
+        meant, touched = np.array(self.isolated, dtype=np.int64), np.zeros(len(labels), dtype=np.bool_)
+        touched[tails] = touched[heads] = True
+        for v in meant[touched[meant]][:1]:
+            raise InvalidInput(f"{self.source}: {labels[v]} is said to be isolated, but has edges")
+        touched[meant] = True
+        left = np.flatnonzero(~touched)
+        if left.size and not keep:
             more = f" (and {len(left) - 1} more)" if len(left) > 1 else ""
             raise InvalidInput(
-                f"{self._where()}: vertex {labels[min(left)]}{more} is isolated: no edge leads to it or "
+                f"{self._where()}: vertex {labels[left[0]]}{more} is isolated: no edge leads to it or "
                 "from it; remove it, or number the vertices without gaps, or keep it on purpose (keep_isolated, "
                 "--keep-isolated)"
             )
