@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from pebble.graph.names import Vertices
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from pebble.graph.names import VertexNames
 
 __all__ = ["AnyDag", "Rows", "Vertex"]
 
@@ -34,18 +34,8 @@ class Rows(NamedTuple):
     row: NDArray[np.int64]
 
 
-class AnyDag(Protocol):
+class AnyDag(Vertices, Protocol):
     """A DAG of numbered vertices as a game sees it; :class:`~pebble.graph.dag.Dag` says what its members mean."""
-
-    @property
-    def n_vertices(self) -> int:
-        """Number of vertices."""
-        ...
-
-    @property
-    def names(self) -> VertexNames:
-        """Names of the vertices."""
-        ...
 
     @property
     def inputs(self) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pebble.common.errors import InvalidInput
 from pebble.graph.any_dag import Rows, Vertex
-from pebble.graph.dag_checks import check_edges, check_rows, checked_names, checked_outputs, cycle_text
+from pebble.graph.dag_checks import check_edges, check_rows, checked_names, checked_outputs, cycle_fault
 from pebble.graph.edge_arrays import (
     edge_array,
     edge_heads,
@@ -19,6 +19,7 @@ from pebble.graph.edge_arrays import (
     frozen,
     grouped,
     number_names,
+    number_nodes,
     sorted_edges,
     whole_numbers,
 )
@@ -170,12 +171,10 @@ class Dag:
         >>> Dag.from_networkx(nx.DiGraph([((0, 0), (1, 0)), ((0, 1), (1, 0))])).name(0)
         '(0,0)'
         """
-        from pebble.graph.networkx_form import outputs_of_networkx, rows_of_networkx
-
-        start, predecessors, names = rows_of_networkx(graph)
+        edges, names, chosen = number_nodes(graph, outputs)
         if description is None:
             description = str(graph.graph.get("name", ""))
-        return cls(start, predecessors, names, outputs_of_networkx(graph, outputs), description)
+        return cls.from_edges(edges, names=names, outputs=chosen, description=description)
 
     def to_networkx(self) -> networkx.DiGraph[str]:
         """Return the DAG as a networkx digraph whose nodes are the names; costs about 400 bytes an edge.
@@ -188,11 +187,14 @@ class Dag:
         >>> sorted(Dag.from_edges([(0, 2), (1, 2)]).to_networkx().edges)
         [('v0', 'v2'), ('v1', 'v2')]
         """
-        from pebble.graph.networkx_form import networkx_graph
+        import networkx
 
-        marked = [] if np.array_equal(self.outputs, self.sinks) else self.outputs.tolist()
         names = [self._names[v] for v in range(self.n_vertices)]
-        return networkx_graph(self._start, self._predecessors, names, marked, self.description)
+        graph: networkx.DiGraph[str] = networkx.DiGraph(name=self.description)
+        graph.add_nodes_from(names)
+        graph.add_edges_from((names[p], names[v]) for p, v in self.edges())
+        graph.add_nodes_from((names[v] for v in self.marked_outputs.tolist()), output=True)
+        return graph
 
     # -- access
 
@@ -215,6 +217,11 @@ class Dag:
     def outputs(self) -> NDArray[np.int64]:
         """The vertices that must be blue at the end, ascending."""
         return self._outputs
+
+    @property
+    def marked_outputs(self) -> NDArray[np.int64]:
+        """The outputs that a file must name: all if they are not the sinks, else none."""
+        return self._outputs[:0] if np.array_equal(self._outputs, self.sinks) else self._outputs
 
     @property
     def description(self) -> str:
@@ -289,6 +296,10 @@ class Dag:
         """Return the predecessors of a vertex, a read-only view."""
         v = self.vertex(vertex)
         return self._predecessors[self._start[v] : self._start[v + 1]]
+
+    def edges(self) -> Iterator[tuple[int, int]]:
+        """Return the edges (predecessor, vertex) by ascending vertex, in the order of its row."""
+        return zip(self._predecessors.tolist(), edge_heads(self._start).tolist(), strict=True)
 
     def rows_of(self, vertices: NDArray[np.int64]) -> Rows:
         """Return rows of predecessors, those of some vertices among them; here these are all rows there are."""
@@ -369,10 +380,7 @@ class Dag:
             and np.array_equal(
                 sorted_edges(self._start, self._predecessors), sorted_edges(other._start, other._predecessors)
             )
-            and (
-                self._names == other._names
-                or all(self._names[v] == other._names[v] for v in range(self.n_vertices))
-            )
+            and all(self._names[v] == other._names[v] for v in range(self.n_vertices))
         )
 
     def __hash__(self) -> int:
@@ -385,6 +393,5 @@ class Dag:
             return frozen(np.arange(self.n_vertices, dtype=np.int64))
         order, missing = order_vertices(*self.successor_rows, self.indegree)
         if len(order) < self.n_vertices:
-            cycle = cycle_text(self._start, self._predecessors, missing, self._names)
-            raise InvalidInput(f"the graph has a cycle: {cycle}; a computation cannot")
+            raise cycle_fault(self._start, self._predecessors, missing, self._names)
         return frozen(np.array(order, dtype=np.int64))

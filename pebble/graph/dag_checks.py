@@ -12,9 +12,32 @@ from pebble.common.errors import InvalidInput
 from pebble.graph.edge_arrays import edge_heads, frozen, sorted_edges, whole_numbers
 from pebble.graph.names import ListedNames, NumberedNames, VertexNames
 
-__all__ = ["check_edges", "check_rows", "checked_names", "checked_outputs", "cycle_text", "path_text"]
+__all__ = ["EdgeFault", "check_edges", "check_rows", "checked_names", "checked_outputs", "cycle_fault"]
 
 _SHOWN = 8
+
+
+class EdgeFault(InvalidInput):
+    """Edges that no computation has: a loop, an edge given twice, a cycle.
+
+    Attributes
+    ----------
+    way : list of int
+        The vertices along these edges.
+    """
+
+    def __init__(self, what: str, way: list[int], names: VertexNames) -> None:
+        self._what, self.way = what, way
+        super().__init__(self.text(names))
+
+    def text(self, names: VertexNames | Sequence[object]) -> str:
+        """Return the message, with other names of the vertices if need be; the middle of a long way is left out."""
+        shown = [str(names[v]) for v in (*self.way[: _SHOWN - 1], self.way[-1])]
+        if (left_out := len(self.way) - _SHOWN) > 0:
+            shown[-2] = f"... ({left_out + 1} more)"
+        elif left_out < 0:
+            shown.pop()
+        return self._what.format(" -> ".join(shown), shown[0])
 
 
 def check_rows(start: NDArray[np.int64], predecessors: NDArray[np.int64]) -> None:
@@ -50,12 +73,13 @@ def check_edges(start: NDArray[np.int64], predecessors: NDArray[np.int64], names
         )
     loops = np.flatnonzero(predecessors == edge_heads(start))
     if loops.size:
-        raise InvalidInput(f"{names[int(predecessors[loops[0]])]} is its own predecessor; remove that edge")
+        v = int(predecessors[loops[0]])
+        raise EdgeFault("{1} is its own predecessor; remove that edge", [v, v], names)
     edges = sorted_edges(start, predecessors)
     twice = np.flatnonzero(edges[1:] == edges[:-1])
     if twice.size:
         v, p = divmod(int(edges[twice[0]]), n_vertices)
-        raise InvalidInput(f"the edge {names[p]} -> {names[v]} is there twice; keep one of them")
+        raise EdgeFault("the edge {} is there twice; keep one of them", [p, v], names)
 
 
 def checked_outputs(
@@ -73,20 +97,14 @@ def checked_outputs(
     return frozen(chosen)
 
 
-def cycle_text(
+def cycle_fault(
     start: NDArray[np.int64], predecessors: NDArray[np.int64], missing: list[int], names: VertexNames
-) -> str:
-    """Show a cycle: walk back along predecessors that were never ready until one comes up again."""
+) -> EdgeFault:
+    """Return the error that shows a cycle: walk back along predecessors never ready until one comes up again."""
     place: dict[int, int] = {}
     v = next(v for v, count in enumerate(missing) if count)
     while v not in place:
         place[v] = len(place)
         v = next(p for p in predecessors[start[v] : start[v + 1]].tolist() if missing[p])
-    return path_text([names[w] for w in [*list(place)[place[v] :], v][::-1]])
-
-
-def path_text(way: list[str]) -> str:
-    """Return the names of the vertices on a path, those in the middle left out if there are many."""
-    if len(way) > _SHOWN:
-        way = [*way[: _SHOWN - 2], f"... ({len(way) - _SHOWN + 1} more)", way[-1]]
-    return " -> ".join(way)
+    way = [*list(place)[place[v] :], v][::-1]
+    return EdgeFault("the graph has a cycle: {}; a computation cannot", way, names)

@@ -93,9 +93,7 @@ def drawing_svg(
         for x, layer in zip(layout.x, layout.layer, strict=True)
     ]
     edges = "".join(
-        _edge(places[p], places[v], layout.layer[v] - layout.layer[p] == 1)
-        for v in range(dag.n_vertices)
-        for p in dag.predecessors_of(v).tolist()
+        _edge(places[p], places[v], layout.layer[v] - layout.layer[p] == 1) for p, v in dag.edges()
     )
     outputs = set(dag.outputs.tolist())
     vertices = "".join(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pebble.common.errors import InvalidInput
+from pebble.graph.names import node_label
+
+if TYPE_CHECKING:
+    import networkx
 
 __all__ = [
     "compressed_rows",
@@ -18,6 +22,7 @@ __all__ = [
     "frozen",
     "grouped",
     "number_names",
+    "number_nodes",
     "sorted_edges",
     "whole_numbers",
 ]
@@ -75,6 +80,26 @@ def number_names(
         return edge_array([(number[p], number[v]) for p, v in pairs]), names
     except KeyError as error:
         raise InvalidInput(f"an edge speaks of {error.args[0]!r}, which is not among the names") from None
+
+
+def number_nodes(
+    graph: networkx.DiGraph[Any], outputs: Iterable[Any] | None
+) -> tuple[NDArray[np.int64], list[str], list[int] | None]:
+    """Return the edges of a networkx digraph as pairs of numbers, the names of its nodes and the outputs.
+
+    Outputs that are not given are the nodes marked as such; None if there are none.
+    """
+    if not graph.is_directed():
+        raise InvalidInput("the graph is undirected; a computation needs directed edges (networkx.DiGraph)")
+    number = {node: v for v, node in enumerate(graph.nodes)}
+    if outputs is None:
+        outputs = [u for u, data in graph.nodes(data=True) if data.get("output") is True] or None
+    try:
+        chosen = None if outputs is None else [number[node] for node in outputs]
+    except (KeyError, TypeError) as error:
+        raise InvalidInput(f"an output is not a node of the graph: {error}") from None
+    edges = edge_array([(number[p], number[v]) for p, v in graph.in_edges()])
+    return edges, [node_label(node) for node in number], chosen
 
 
 def grouped(

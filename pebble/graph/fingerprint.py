@@ -13,42 +13,27 @@ Names, the description and the order in which a file gives the edges do not ente
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+
+import numpy as np
 
 from pebble.graph.dag import Dag
+from pebble.graph.edge_arrays import sorted_edges
 
-__all__ = ["canonical_text", "dag_hash"]
+__all__ = ["dag_hash"]
 
-_ROWS = 1 << 14
-
-
-def canonical_text(dag: Dag) -> Iterator[str]:
-    r"""Yield the text that is hashed, in pieces.
-
-    >>> "".join(canonical_text(Dag.from_edges([(1, 2), (0, 2)])))
-    'pebble-dag 1\n3 2\n0 2\n1 2\noutputs 2\n'
-    """
-    yield f"pebble-dag 1\n{dag.n_vertices} {dag.n_edges}\n"
-    start = dag.predecessor_start
-    for first in range(0, dag.n_vertices, _ROWS):
-        last = min(first + _ROWS, dag.n_vertices)
-        bounds = start[first : last + 1].tolist()
-        flat = dag.predecessors[bounds[0] : bounds[-1]].tolist()
-        yield "".join(
-            f"{p} {v}\n"
-            for v in range(first, last)
-            for p in sorted(flat[bounds[v - first] - bounds[0] : bounds[v - first + 1] - bounds[0]])
-        )
-    yield f"outputs {' '.join(map(str, dag.outputs.tolist()))}\n"
+_PIECE = 1 << 16
 
 
 def dag_hash(dag: Dag) -> str:
-    """Return the SHA-256 of the canonical text, 64 hexadecimal digits; a second for a million edges.
+    """Return the SHA-256 of the text, 64 hexadecimal digits; a second for a million edges.
 
     >>> dag_hash(Dag.from_edges([(1, 2), (0, 2)]))
     '8fdcf52a15c669d6e6c9a4f893e2229b770aed0e277d90dc95755bf845ccb8cc'
     """
-    digest = hashlib.sha256()
-    for piece in canonical_text(dag):
-        digest.update(piece.encode("ascii"))
+    digest = hashlib.sha256(f"pebble-dag 1\n{dag.n_vertices} {dag.n_edges}\n".encode())
+    edges = sorted_edges(dag.predecessor_start, dag.predecessors)
+    for first in range(0, dag.n_edges, _PIECE):
+        heads, tails = (half.tolist() for half in np.divmod(edges[first : first + _PIECE], dag.n_vertices))
+        digest.update("".join(f"{p} {v}\n" for p, v in zip(tails, heads, strict=True)).encode())
+    digest.update(f"outputs {' '.join(map(str, dag.outputs.tolist()))}\n".encode())
     return digest.hexdigest()

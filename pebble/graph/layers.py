@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pebble.common.spacing import spread
 from pebble.graph.dag import Dag
+from pebble.graph.order import heights
 
 __all__ = ["Layout", "layered_layout"]
 
@@ -51,10 +52,7 @@ def layered_layout(dag: Dag) -> Layout:
     Layout(layer=(0, 0, 0, 1, 1, 2), x=(0.0, 1.0, 2.0, 0.5, 1.5, 1.0))
     """
     below = [dag.predecessors_of(v).tolist() for v in range(dag.n_vertices)]
-    above: list[list[int]] = [[] for _ in below]
-    for v, row in enumerate(below):
-        for p in row:
-            above[p].append(v)
+    above = [dag.successors_of(v).tolist() for v in range(dag.n_vertices)]
     layer = _layers(dag, below, above)
     rows: list[list[int]] = [[] for _ in range(max(layer) + 1)]
     for v, at in enumerate(layer):
@@ -73,9 +71,7 @@ def layered_layout(dag: Dag) -> Layout:
 
 
 def _layers(dag: Dag, below: list[list[int]], above: list[list[int]]) -> list[int]:
-    layer = [0] * len(below)
-    for v in dag.topological_order().tolist():
-        layer[v] = max((layer[p] + 1 for p in below[v]), default=0)
+    layer = heights(dag.topological_order(), dag.predecessor_start, dag.predecessors)
     for v, row in enumerate(below):
         if not row and above[v]:
             layer[v] = min(layer[w] for w in above[v]) - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import operator
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -27,7 +27,6 @@ __all__ = [
     "is_writable",
     "node_label",
     "vertex_in",
-    "vertex_of_name",
 ]
 
 _GUESSES_UP_TO = 20_000
@@ -135,24 +134,12 @@ class NumberedNames:
             raise IndexError(vertex)
         return f"v{vertex}"
 
-    def __iter__(self) -> Iterator[str]:
-        return (f"v{vertex}" for vertex in range(self._n))
-
     def index(self, name: str) -> int:
         """Return the vertex of a name; raise KeyError or ValueError if there is none."""
         vertex = int(name[1:])
         if 0 <= vertex < self._n and name == f"v{vertex}":
             return vertex
         raise KeyError(name)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NumberedNames) and self._n == other._n
-
-    def __hash__(self) -> int:
-        return hash(("NumberedNames", self._n))
-
-    def __repr__(self) -> str:
-        return f"NumberedNames({self._n})"
 
 
 class ListedNames:
@@ -184,38 +171,15 @@ class ListedNames:
                     f"vertices {first} and {vertex} are both called {name!r}; give one a new name"
                 )
 
-    @classmethod
-    def of_numbers(cls, numbers: dict[str, int]) -> ListedNames:
-        """Return the names in a dictionary of numbers 0, 1, ... in this order, which is kept; nothing is checked.
-
-        >>> ListedNames.of_numbers({"a": 0, "b": 1}).index("b")
-        1
-        """
-        names = cls(())
-        names._names, names._vertex = tuple(numbers), numbers
-        return names
-
     def __len__(self) -> int:
         return len(self._names)
 
     def __getitem__(self, vertex: int) -> str:
         return self._names[vertex]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
     def index(self, name: str) -> int:
         """Return the vertex of a name; raise KeyError if there is none."""
         return self._vertex[name]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ListedNames) and self._names == other._names
-
-    def __hash__(self) -> int:
-        return hash(self._names)
-
-    def __repr__(self) -> str:
-        return f"ListedNames({list(self._names)!r})"
 
 
 class DeferredNames(ListedNames):
@@ -249,9 +213,6 @@ class DeferredNames(ListedNames):
     def __len__(self) -> int:
         return self._n
 
-    def __repr__(self) -> str:
-        return f"DeferredNames({self._n})"
-
 
 def vertex_in(names: VertexNames, vertex: int | np.integer[Any] | str) -> int:
     """Return the number of a vertex given by name (or by number, which is checked and returned).
@@ -259,10 +220,14 @@ def vertex_in(names: VertexNames, vertex: int | np.integer[Any] | str) -> int:
     Raises
     ------
     InvalidInput
-        If there is none.
+        If there is none; where a similar name exists, or only its numbers are written otherwise, the message
+        suggests it.
     """
     if isinstance(vertex, str):
-        return vertex_of_name(names, vertex)
+        try:
+            return names.index(vertex)
+        except (KeyError, ValueError):
+            raise InvalidInput(f"no vertex is called {vertex!r}{_hint(names, vertex)}") from None
     try:
         number = operator.index(vertex)
     except TypeError:
@@ -270,21 +235,6 @@ def vertex_in(names: VertexNames, vertex: int | np.integer[Any] | str) -> int:
     if isinstance(vertex, bool) or not 0 <= number < len(names):
         raise InvalidInput(f"there is no vertex {vertex!s}; the vertices are 0 to {len(names) - 1}")
     return number
-
-
-def vertex_of_name(names: VertexNames, name: str) -> int:
-    """Return the vertex of a name.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none; where a similar name exists, or only its numbers are written otherwise, the message
-        suggests it.
-    """
-    try:
-        return names.index(name)
-    except (KeyError, ValueError):
-        raise InvalidInput(f"no vertex is called {name!r}{_hint(names, name)}") from None
 
 
 def _hint(names: VertexNames, wanted: str) -> str:

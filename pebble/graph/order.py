@@ -1,4 +1,4 @@
-"""Topological order and ancestors in a graph given as compressed rows."""
+"""Topological order, ancestors and heights in a graph given as compressed rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["marked_ancestors", "order_vertices"]
+__all__ = ["heights", "marked_ancestors", "order_vertices"]
 
 _Rows = NDArray[np.int64]
 
@@ -50,3 +50,13 @@ def marked_ancestors(
             for p in flat[starts[v] : starts[v + 1]]:
                 marks[p] = 1
     return np.frombuffer(bytes(marks), dtype=np.bool_)
+
+
+def heights(order: _Rows, start: _Rows, predecessors: _Rows) -> list[int]:
+    """Return how many edges the longest path to each vertex has."""
+    starts, flat = start.tolist(), predecessors.tolist()
+    longest = [0] * len(order)
+    for v in order.tolist():
+        if row := flat[starts[v] : starts[v + 1]]:
+            longest[v] = 1 + max(map(longest.__getitem__, row))
+    return longest

@@ -11,6 +11,7 @@ from pebble.common.clock import tell
 from pebble.common.tables import words
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
+from pebble.graph.order import heights
 
 __all__ = ["DagInfo", "compulsory_io", "dag_info", "depth"]
 
@@ -62,24 +63,18 @@ class DagInfo:
         return {"schema_version": 1, **figures, "compulsory_io": self.compulsory_io, "hash": digest}
 
     def __str__(self) -> str:
-        lines = [
-            ("name", self.name or "(none)"),
-            *(
-                (key, words(getattr(self, key)))
-                for key in ("vertices", "edges", "inputs", "outputs", "sinks")
-            ),
-            *([("isolated", words(self.isolated))] if self.isolated else []),
-            ("max indegree", words(self.max_indegree)),
-            ("depth", words(self.depth)),
-            ("least M", f"{words(self.least_M)} words"),
-            (
-                "compulsory I/O",
-                f"{words(self.compulsory_io)} "
-                f"({words(self.compulsory_loads)} loads, {words(self.compulsory_stores)} stores)",
-            ),
-            ("hash", self.hash),
-        ]
-        return "\n".join(f"{key:<15} {value}" for key, value in lines)
+        counts = ("vertices", "edges", "inputs", "outputs", "sinks", *["isolated"] * bool(self.isolated))
+        io = (self.compulsory_io, self.compulsory_loads, self.compulsory_stores)
+        lines = {
+            "name": self.name or "(none)",
+            **{key: words(getattr(self, key)) for key in counts},
+            "max indegree": words(self.max_indegree),
+            "depth": words(self.depth),
+            "least M": f"{words(self.least_M)} words",
+            "compulsory I/O": "{} ({} loads, {} stores)".format(*map(words, io)),
+            "hash": self.hash,
+        }
+        return "\n".join(f"{key:<15} {value}" for key, value in lines.items())
 
 
 def dag_info(dag: Dag, name: str | None = None) -> DagInfo:
@@ -129,13 +124,7 @@ def depth(dag: Dag) -> int:
     >>> depth(Dag.from_edges([(0, 1), (1, 2), (0, 2)]))
     2
     """
-    start, flat = dag.predecessor_start.tolist(), dag.predecessors.tolist()
-    longest = [0] * dag.n_vertices
-    for v in dag.topological_order().tolist():
-        row = flat[start[v] : start[v + 1]]
-        if row:
-            longest[v] = 1 + max(map(longest.__getitem__, row))
-    return max(longest)
+    return max(heights(dag.topological_order(), dag.predecessor_start, dag.predecessors))
 
 
 def compulsory_io(dag: Dag) -> tuple[int, int]:

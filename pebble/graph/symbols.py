@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from functools import partial
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from pebble.common.errors import InvalidInput
+from pebble.graph.dag import Dag
 from pebble.graph.edge_arrays import compressed_rows
-
-if TYPE_CHECKING:
-    from pebble.graph.dag import Dag
+from pebble.graph.order import marked_ancestors
 
 __all__ = ["FOLLOWED", "SymbolicArray", "SymbolicNumber", "Tape", "cannot_follow", "is_symbolic_array"]
 
@@ -23,6 +24,23 @@ FOLLOWED = {
     "moving elements": "reshape transpose ravel stack concatenate split tile repeat roll flip take diag tril triu pad",
 }
 """What of numpy is followed: functions by what they do."""
+
+_KINDS = {name: name for name in FOLLOWED["element by element"].split()} | {
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "power": "pow",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "negative": "neg",
+    "absolute": "abs",
+    "fabs": "abs",
+    "reciprocal": "div",
+}
+"""The kinds of vertices by the names of numpy's functions."""
+
+_NEUTRAL = {"add": 0, "subtract": 0, "multiply": 1, "divide": 1, "power": 1}
+_COMPARISONS = {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"}
 
 _INSTEAD = {
     "numpy.fft": "pebble.load_dag('fft:8') is the DAG of an FFT; or write its steps as a loop",
@@ -62,68 +80,20 @@ class Tape:
 
     def dag(self, outputs: list[int], description: str, keep_unused: bool) -> Dag:
         """Return the operations as a DAG; what no output depends on is left out unless it is to be kept."""
-        from pebble.graph.dag import Dag
-
-        kept = [True] * len(self.rows) if keep_unused else self._needed(outputs)
-        number: dict[int, int] = {}
-        for v in (v for v, wanted in enumerate(kept) if wanted):
-            number[v] = len(number)
-        rows = [[number[p] for p in self.rows[v]] for v in number]
+        start, operands = compressed_rows(self.rows)
+        wanted = np.full(len(self.rows), keep_unused)
+        wanted[outputs] = True
+        kept = marked_ancestors(wanted, np.arange(len(self.rows)), start, operands)
+        number, degree = np.cumsum(kept) - 1, np.diff(start)
+        kept_operands = number[operands[np.repeat(kept, degree)]]
         names = [
-            self.names[v] if v < len(self.names) else f"{self.kinds[v]}#{new}" for v, new in number.items()
+            self.names[v] if v < len(self.names) else f"{self.kinds[v]}#{number[v]}"
+            for v in np.flatnonzero(kept).tolist()
         ]
-        return Dag(
-            *compressed_rows(rows), names=names, outputs=[number[v] for v in outputs], description=description
-        )
-
-    def _needed(self, outputs: list[int]) -> list[bool]:
-        needed = [False] * len(self.rows)
-        for v in outputs:
-            needed[v] = True
-        for v in range(len(needed) - 1, -1, -1):
-            if needed[v]:
-                for p in self.rows[v]:
-                    needed[p] = True
-        return needed
+        return Dag(np.cumsum([0, *degree[kept]]), kept_operands, names, number[outputs], description)
 
 
-def _is_constant(value: Any, number: int) -> bool:
-    """Tell whether an operand is a given constant (0 or 1), the neutral element of an operation."""
-    return isinstance(value, (int, float, np.integer, np.floating)) and value == number
-
-
-def _binary(kind: str, neutral: int | None = None, either: bool = False) -> tuple[Any, Any]:
-    """Return an operator and its reflection; ``x kind neutral`` is x, and so the other way if ``either``."""
-
-    def operator(self: SymbolicNumber, other: Any) -> Any:
-        if not _is_operand(other):
-            return NotImplemented
-        if neutral is not None and _is_constant(other, neutral):
-            return self
-        return self._tape.operation(kind, self, other)
-
-    def reflected(self: SymbolicNumber, other: Any) -> Any:
-        if not _is_operand(other):
-            return NotImplemented
-        if either and neutral is not None and _is_constant(other, neutral):
-            return self
-        return self._tape.operation(kind, other, self)
-
-    return operator, reflected
-
-
-def _unary(kind: str) -> Any:
-    def operator(self: SymbolicNumber) -> SymbolicNumber:
-        return self._tape.operation(kind, self)
-
-    return operator
-
-
-def _is_operand(value: Any) -> bool:
-    return isinstance(value, (SymbolicNumber, int, float, complex, np.number))
-
-
-class SymbolicNumber:
+class SymbolicNumber(NDArrayOperatorsMixin):
     """A number that is known only by the vertex that computes it; made by :func:`trace`."""
 
     __slots__ = ("_tape", "_vertex")
@@ -133,40 +103,39 @@ class SymbolicNumber:
         self._tape = tape
         self._vertex = vertex
 
-    __add__, __radd__ = _binary("add", 0, either=True)
-    __sub__, __rsub__ = _binary("sub", 0)
-    __mul__, __rmul__ = _binary("mul", 1, either=True)
-    __truediv__, __rtruediv__ = _binary("div", 1)
-    __pow__, __rpow__ = _binary("pow", 1)
-    __floordiv__, __rfloordiv__ = _binary("floordiv")
-    __mod__, __rmod__ = _binary("mod")
-    __neg__, __abs__ = _unary("neg"), _unary("abs")
-    exp, exp2, expm1 = _unary("exp"), _unary("exp2"), _unary("expm1")
-    log, log2, log10, log1p = _unary("log"), _unary("log2"), _unary("log10"), _unary("log1p")
-    sqrt, cbrt = _unary("sqrt"), _unary("cbrt")
-    sin, cos, tan = _unary("sin"), _unary("cos"), _unary("tan")
-    arcsin, arccos, arctan = _unary("arcsin"), _unary("arccos"), _unary("arctan")
-    sinh, cosh, tanh = _unary("sinh"), _unary("cosh"), _unary("tanh")
-    arcsinh, arccosh, arctanh = _unary("arcsinh"), _unary("arccosh"), _unary("arctanh")
-    rint, fabs, sign = _unary("rint"), _unary("abs"), _unary("sign")
-
-    def __pos__(self) -> SymbolicNumber:
-        return self
+    def __getattr__(self, name: str) -> Any:
+        """Return the method that numpy looks for on the elements of an array, such as ``exp``."""
+        if name in _KINDS:
+            return partial(getattr(np, name), self)
+        raise AttributeError(f"a symbolic number has no {name!r}")
 
     def conjugate(self) -> SymbolicNumber:
         """Return the number itself; it counts as real."""
         return self
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return _apply(ufunc, method, inputs, kwargs)
+        if ufunc.__name__ in _COMPARISONS:
+            raise InvalidInput(
+                f"{self!r} was compared with something: the function's course would depend on the values, and a DAG "
+                "cannot; np.maximum and np.minimum can be traced (on arrays made from the arguments)"
+            )
+        if isinstance(kwargs.get("out", (None,))[0], SymbolicNumber):
+            del kwargs["out"]
+        if method != "__call__" or kwargs or any(isinstance(x, (np.ndarray, list, tuple)) for x in inputs):
+            return _apply(ufunc, method, inputs, kwargs)
+        return self._operation(ufunc.__name__, *inputs)
 
-    def _compared(self, other: object) -> NoReturn:
-        raise InvalidInput(
-            f"{self!r} was compared with something: the function's course would depend on the values, and a DAG "
-            "cannot; np.maximum and np.minimum can be traced (on arrays made from the arguments)"
-        )
-
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _compared
+    def _operation(self, name: str, *inputs: Any) -> Any:
+        """Return the result of an operation on numbers, some of them constants."""
+        if name in ("positive", "conjugate"):
+            return self
+        if name not in _KINDS or not all(isinstance(value, _NUMBERS) for value in inputs):
+            raise cannot_follow(f"numpy.{name}", TypeError(f"no operation on {', '.join(map(repr, inputs))}"))
+        if name in _NEUTRAL and _is_constant(inputs[1], _NEUTRAL[name]):
+            return inputs[0]
+        if name in ("add", "multiply") and _is_constant(inputs[0], _NEUTRAL[name]):
+            return inputs[1]
+        return self._tape.operation(_KINDS[name], *inputs)
 
     def __bool__(self) -> NoReturn:
         raise InvalidInput(f"{self!r} was used as a condition: a DAG cannot depend on the values")
@@ -184,6 +153,14 @@ class SymbolicNumber:
         return f"<symbolic {f'result of {kind}' if kind else self._tape.names[self._vertex]}>"
 
 
+_NUMBERS = (SymbolicNumber, int, float, complex, np.number)
+
+
+def _is_constant(value: Any, number: int) -> bool:
+    """Tell whether an operand is a given constant (0 or 1), the neutral element of an operation."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and value == number
+
+
 class SymbolicArray(np.ndarray[Any, np.dtype[Any]]):
     """An object array on which also those numpy functions can be traced that would compare elements."""
 
@@ -197,30 +174,18 @@ class SymbolicArray(np.ndarray[Any, np.dtype[Any]]):
             raise cannot_follow(f"{func.__module__}.{func.__name__}", error) from error
 
 
-_TWO = {"maximum", "minimum", "fmax", "fmin", "arctan2", "hypot", "logaddexp", "copysign", "fmod"}
-_ONE = {"sign", "floor", "ceil", "trunc", "square"}
-
-
-def _by_element(ufunc: np.ufunc) -> Any:
-    """Return a ufunc on objects that makes a vertex for each pair (or element), where numpy itself would not."""
-    name = ufunc.__name__
-
-    def make(*operands: Any) -> Any:
-        for operand in operands:
-            if isinstance(operand, SymbolicNumber):
-                return operand._tape.operation(name, *operands)
-        return ufunc(*operands)
-
-    if ufunc.nin == 1:
-        return np.frompyfunc(make, 1, 1)
-    return np.frompyfunc(make, 2, 1, identity=None)
+_BY_ELEMENT = {"maximum", "minimum", "fmax", "fmin", "arctan2", "hypot", "logaddexp", "copysign", "fmod"}
+_BY_ELEMENT |= {"sign", "floor", "ceil", "trunc", "square"}
+"""What numpy itself would compare the elements for, or ask of them what they cannot."""
 
 
 def _apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     plain = [_plain(operand) for operand in inputs]
     if "out" in kwargs:
         kwargs["out"] = tuple(_plain(array) for array in kwargs["out"])
-    chosen = _by_element(ufunc) if ufunc.__name__ in _TWO | _ONE else ufunc
+    chosen: Any = ufunc
+    if ufunc.__name__ in _BY_ELEMENT:
+        chosen = np.frompyfunc(ufunc, ufunc.nin, 1, identity=None)
     if kwargs.get("dtype") is not None:
         kwargs["dtype"] = object
     try:

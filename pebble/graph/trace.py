@@ -6,19 +6,16 @@ import inspect
 import math
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
+from pebble.graph.dag import Dag
 from pebble.graph.names import is_writable
 from pebble.graph.symbols import SymbolicArray, SymbolicNumber, Tape, cannot_follow, is_symbolic_array
-
-if TYPE_CHECKING:
-    from pebble.graph.dag import Dag
 
 __all__ = ["trace"]
 
@@ -189,7 +186,7 @@ def _vertices(result: Any, tape: Tape) -> Iterator[int]:
                 raise InvalidInput("the function returns a number from another trace")
             yield value._vertex
         elif is_symbolic_array(value):
-            waiting.extend(_elements(value))
+            waiting.extend(value.view(np.ndarray).ravel().tolist())
         elif isinstance(value, dict):
             waiting.extend(value.values())
         elif isinstance(value, (list, tuple)):
@@ -199,8 +196,3 @@ def _vertices(result: Any, tape: Tape) -> Iterator[int]:
                 f"the function returns a {type(value).__name__}; it must return arrays or numbers, or lists, tuples "
                 "or dicts of them"
             )
-
-
-def _elements(array: NDArray[Any]) -> Iterable[Any]:
-    found: list[Any] = array.view(np.ndarray).ravel().tolist()
-    return found

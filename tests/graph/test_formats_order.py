@@ -1,4 +1,4 @@
-"""What a file says does not depend on how its parts are arranged: those read in one step, and the others."""
+"""What a file says does not depend on how its parts are arranged."""
 
 from __future__ import annotations
 

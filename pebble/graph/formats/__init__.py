@@ -1,20 +1,21 @@
 """DAGs in files: one module per format, chosen by the file's ending or by name.
 
-Each module has ``read(text, source, keep_isolated) -> Dag`` and, unless its format is only read, ``write(dag) ->
-iterator of str``.
+A reader takes a text, what to call it in messages and whether to keep isolated vertices, and returns a :class:`Dag`;
+a writer takes the DAG and yields pieces of text.
 """
 
 from __future__ import annotations
 
-import importlib
+import difflib
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import NamedTuple
 
 from pebble.common.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from pebble.graph.dag import Dag
+from pebble.common.files import atomic_writer
+from pebble.graph.dag import Dag
+from pebble.graph.formats import csv_edges, dot, edgelist, graphml, hdag, json_graph, mtx, named_edges
 
 __all__ = [
     "FORMATS",
@@ -27,35 +28,32 @@ __all__ = [
     "write_dag",
 ]
 
-FORMATS = {
-    "edgelist": (".txt", ".edges", ".edgelist", ".el"),
-    "dot": (".dot", ".gv"),
-    "graphml": (".graphml", ".xml"),
-    "json": (".json",),
-    "mtx": (".mtx",),
-    "hdag": (".hdag",),
-    "lhdag": (".lhdag",),
+
+class _Format(NamedTuple):
+    endings: tuple[str, ...]
+    read: Callable[[str, str, bool], Dag]
+    write: Callable[[Dag], Iterator[str]] | None = None
+
+
+_KNOWN = {
+    "edgelist": _Format((".txt", ".edges", ".edgelist", ".el"), edgelist.read, edgelist.write),
+    "dot": _Format((".dot", ".gv"), dot.read, dot.write),
+    "graphml": _Format((".graphml", ".xml"), graphml.read, graphml.write),
+    "json": _Format((".json",), json_graph.read, json_graph.write),
+    "mtx": _Format((".mtx",), mtx.read, mtx.write),
+    "hdag": _Format((".hdag",), hdag.read, hdag.write),
+    "lhdag": _Format((".lhdag",), hdag.read, hdag.write_list),
+    "named": _Format((), named_edges.read),
+    "csv": _Format((".csv", ".tsv"), csv_edges.read),
+    "adjlist": _Format((".adjlist",), named_edges.read_adjlist),
+    "multiline-adjlist": _Format((".multiline_adjlist",), named_edges.read_multiline_adjlist),
 }
+
+FORMATS = {name: format.endings for name, format in _KNOWN.items() if format.write}
 """The formats by name, with the endings by which a file is known."""
 
-READ_ONLY = {
-    "named": (),
-    "csv": (".csv", ".tsv"),
-    "adjlist": (".adjlist",),
-    "multiline-adjlist": (".multiline_adjlist",),
-}
+READ_ONLY = {name: format.endings for name, format in _KNOWN.items() if not format.write}
 """Formats that are read and not written."""
-
-
-def _module(name: str) -> Any:
-    homes = {
-        "json": "json_graph",
-        "lhdag": "hdag",
-        "named": "named_edges",
-        "csv": "csv_edges",
-        "multiline-adjlist": "multiline_adjlist",
-    }
-    return importlib.import_module(f"pebble.graph.formats.{homes.get(name, name)}")
 
 
 def format_of(path: str | os.PathLike[str], format: str | None = None) -> str:
@@ -64,32 +62,21 @@ def format_of(path: str | os.PathLike[str], format: str | None = None) -> str:
     >>> format_of("a/b/fft.dot"), format_of("whatever", "mtx")
     ('dot', 'mtx')
     """
-    import difflib
-
-    known = FORMATS | READ_ONLY
     if format is not None:
-        if format not in known:
-            close = difflib.get_close_matches(format, known, n=1)
+        if format not in _KNOWN:
+            close = difflib.get_close_matches(format, _KNOWN, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise InvalidInput(f"unknown format {format!r}{hint}; known: {', '.join(known)}")
+            raise InvalidInput(f"unknown format {format!r}{hint}; known: {', '.join(_KNOWN)}")
         return format
     ending = Path(path).suffix.lower()
-    for name, endings in known.items():
-        if ending in endings:
+    for name, known in _KNOWN.items():
+        if ending in known.endings:
             return name
-    all_endings = ", ".join(ending for endings in known.values() for ending in endings)
+    all_endings = ", ".join(ending for known in _KNOWN.values() for ending in known.endings)
     raise InvalidInput(
         f"{path}: cannot tell the format by the ending {ending!r} (known: {all_endings}); "
-        f"name it: {', '.join(known)}"
+        f"name it: {', '.join(_KNOWN)}"
     )
-
-
-def _written_format(path: str | os.PathLike[str], format: str | None) -> str:
-    """Return the name of a format that can be written."""
-    name = format_of(path, format)
-    if name in READ_ONLY:
-        raise InvalidInput(f"the format {name} is only read; write one of {', '.join(FORMATS)}")
-    return name
 
 
 def dag_from_text(text: str, format: str, source: str = "", keep_isolated: bool = False) -> Dag:
@@ -101,8 +88,7 @@ def dag_from_text(text: str, format: str, source: str = "", keep_isolated: bool 
     Dag(3 vertices, 2 edges, 2 inputs, 1 output)
     """
     name = format_of(source, format)
-    dag: Dag = _module(name).read(text, source or name, keep_isolated)
-    return dag
+    return _KNOWN[name].read(text, source or name, keep_isolated)
 
 
 def text_of(dag: Dag, format: str) -> str:
@@ -110,13 +96,13 @@ def text_of(dag: Dag, format: str) -> str:
 
     Examples
     --------
-    >>> from pebble.graph.dag import Dag
     >>> text_of(Dag.from_edges([(0, 2), (1, 2)]), "edgelist")
     '3 2\n0 2\n1 2\n'
     """
-    name = _written_format("", format)
-    module = _module(name)
-    return "".join(module.write_list(dag) if name == "lhdag" else module.write(dag))
+    write = _KNOWN[format_of("", format)].write
+    if write is None:
+        raise InvalidInput(f"the format {format} is only read; write one of {', '.join(FORMATS)}")
+    return "".join(write(dag))
 
 
 def read_dag(path: str | os.PathLike[str], format: str | None = None, keep_isolated: bool = False) -> Dag:
@@ -151,25 +137,19 @@ def write_dag(dag: Dag, path: str | os.PathLike[str], format: str | None = None)
     InvalidInput
         If the file cannot be written, or its ending says no format and none is named.
     """
-    from pebble.common.files import atomic_writer
-
-    text = text_of(dag, _written_format(path, format))
+    text = text_of(dag, format_of(path, format))
     with atomic_writer(path) as stream:
         stream.write(text)
 
 
 def dag_from_bytes(data: bytes, format: str, source: str, keep_isolated: bool = False) -> Dag:
     """Read a DAG from the bytes of a file in a named format, UTF-8; a byte order mark is passed over."""
-    return dag_from_text(_decoded(data, source), format, source, keep_isolated)
-
-
-def _decoded(data: bytes, source: str) -> str:
-    """Decode a file's bytes as UTF-8, or say where they are not; a byte order mark is dropped."""
     try:
-        return data.decode("utf-8").removeprefix("\ufeff")
+        text = data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         before = data[: error.start]
         line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
         raise InvalidInput(
             f"{source}, line {line}: byte {column}, 0x{data[error.start]:02x}, is not UTF-8; is this a text file?"
         ) from error
+    return dag_from_text(text, format, source, keep_isolated)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from itertools import chain
 
-from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
 from pebble.graph.formats.parsed_graph import ParsedGraph
@@ -42,25 +42,21 @@ def read(text: str, source: str = "CSV", keep_isolated: bool = False) -> Dag:
     Dag(3 vertices, 2 edges, 2 inputs, 1 output)
     """
     parsed = ParsedGraph(source)
-    columns: tuple[int, int] | None = None
-    width, named = 0, False
-    for number, row in _rows(text, parsed):
-        if columns is None:
-            width, columns, named = len(row), *_columns(row)
-            if named:
-                continue
-            if width != 2:
-                raise parsed.fail(
-                    number,
-                    f"expected two columns, or a first row that names source and target; found {shown(','.join(row))}",
-                )
-        if len(row) != width:
-            raise parsed.fail(number, f"expected {width} columns as in the first row, found {len(row)}")
-        tail, head = (parsed.vertex(row[column], number) for column in columns)
+    rows = _rows(text, parsed)
+    at, first = next(rows, (1, []))
+    names = _columns(first)
+    if names is None and len(first) != 2:
+        raise parsed.fail(
+            at,
+            "expected an edge, two names 'a,b', or a first row that names source and target; "
+            f"found {shown(','.join(first))}",
+        )
+    for number, row in rows if names else chain([(at, first)], rows):
+        if len(row) != len(first):
+            raise parsed.fail(number, f"expected {len(first)} columns as in the first row, found {len(row)}")
+        tail, head = (parsed.vertex(row[column], number) for column in names or (0, 1))
         parsed.add(tail, head, number)
-    if not parsed.numbers:
-        raise InvalidInput(f"{source}, line 1: there is no edge in it; a row is an edge, two names 'a,b'")
-    if not named:
+    if names is None:
         _refuse_unknown_header(parsed)
     return parsed.dag(keep_isolated)
 
@@ -79,24 +75,23 @@ def _rows(text: str, parsed: ParsedGraph) -> Iterator[tuple[int, list[str]]]:
         raise parsed.fail(reader.line_num, f"this is no CSV: {error}") from None
 
 
-def _columns(row: list[str]) -> tuple[tuple[int, int], bool]:
-    """Return the columns of tail and head, and whether the row names them."""
+def _columns(row: list[str]) -> tuple[int, int] | None:
+    """Return the columns of tail and head, if the row names them."""
     lower = [cell.lower() for cell in row]
     for tail, head in _COLUMNS:
         if tail in lower and head in lower:
-            return (lower.index(tail), lower.index(head)), True
-    return (0, 1), False
+            return lower.index(tail), lower.index(head)
+    return None
 
 
 def _refuse_unknown_header(parsed: ParsedGraph) -> None:
     """Refuse a first edge that touches no other one: it may be names of columns that are not known."""
-    if len(parsed.tails) < 2 or parsed.tails.count(0) + parsed.heads.count(0) > 1:
-        return
-    if parsed.tails.count(1) + parsed.heads.count(1) > 1 or parsed.tails[0] == parsed.heads[0]:
+    ends = parsed.tails + parsed.heads
+    if len(ends) == 2 or parsed.heads[0] != 1 or ends.count(0) + ends.count(1) > 2:
         return
     first, second = list(parsed.numbers)[:2]
-    raise parsed.fail_edge(
-        0,
+    raise parsed.fail(
+        parsed.places[0],
         f"{first!r} and {second!r} are in no other row: are they names of columns? Then call them source and target; "
         "if they are an edge, add a first row 'source,target'",
     )

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
-from pebble.graph.formats.notes import note_lines, whole
+from pebble.graph.formats.notes import data_lines, note_lines
 from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["read", "write", "write_list"]
@@ -31,67 +31,41 @@ def read(text: str, source: str = "hyperDAG", keep_isolated: bool = False) -> Da
     Dag(3 vertices, 2 edges, 2 inputs, 1 output)
     """
     parsed = ParsedGraph(source)
-    lines: list[_Line] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.lstrip().startswith("%"):
-            parsed.notes.read(line.lstrip()[1:], source, number)
-        elif words := line.split():
-            lines.append((number, words))
-    if not lines:
-        raise InvalidInput(
-            f"{source}, line 1: the file is empty; it should begin with 'm n q', three numbers"
-        )
-    m, n, q = _sizes(*lines[0], parsed)
-    parsed.n_vertices = n
-    parsed.vertices_place = f" (line {lines[0][0]})"
-    body = lines[1:]
+    (header, words), *body = list(data_lines(text, parsed, "%")) or [(1, [])]
+    if len(words) != 3:
+        raise parsed.fail(header, f"expected 'hyperedges vertices pins'; found {shown(' '.join(words))}")
+    kinds = ("the hyperedges", "the vertices", "the pins")
+    m, n, q = (parsed.whole(*pair, header) for pair in zip(words, kinds, strict=True))
+    parsed.n_vertices, parsed.size_line = n, header
     if len(body) == m + n + q:
-        _check_numbered(body[:m], "hyperedge", m, parsed)
-        _check_numbered(body[m : m + n], "vertex", n, parsed)
-        pins = body[m + n :]
-    elif len(body) == q + n:
-        pins = body[:q]
-        _check_numbered(body[q:], "vertex", n, parsed)
+        hyperedges, vertices, pins = body[:m], body[m : m + n], body[m + n :]
+    elif len(body) == n + q:
+        hyperedges, pins, vertices = [], body[:q], body[q:]
     else:
         raise parsed.fail(
-            lines[0][0],
+            header,
             f"{m} hyperedges, {n} vertices and {q} pins make {m + n + q} lines (or {n + q} without a line for each "
             f"hyperedge), but {len(body)} follow",
         )
+    _check_numbered(hyperedges, "hyperedge", parsed)
+    _check_numbered(vertices, "vertex", parsed)
     _read_pins(pins, m, parsed)
     return parsed.dag(keep_isolated)
 
 
-def _sizes(number: int, words: list[str], parsed: ParsedGraph) -> tuple[int, int, int]:
-    if len(words) != 3:
-        raise parsed.fail(number, f"expected 'hyperedges vertices pins'; found {shown(' '.join(words))}")
-    place = f"{parsed.source}, line {number}"
-    kinds = ("the hyperedges", "the vertices", "the pins")
-    m, n, q = (whole(word, what, place) for word, what in zip(words, kinds, strict=True))
-    return m, n, q
-
-
-def _check_numbered(lines: list[_Line], what: str, count: int, parsed: ParsedGraph) -> None:
+def _check_numbered(lines: list[_Line], what: str, parsed: ParsedGraph) -> None:
     """Check lines of a number, each once, and up to two weights."""
     seen: dict[int, int] = {}
-    for number, words in lines:
-        v = whole(words[0], f"a {what}", f"{parsed.source}, line {number}")
-        if v >= count:
-            raise parsed.fail(number, f"there is no {what} {v}; the last one is {count - 1}")
-        if v in seen:
+    for number, (word, *weights) in lines:
+        v = parsed.whole(word, f"a {what}", number)
+        if v >= len(lines):
+            raise parsed.fail(number, f"there is no {what} {v}; the last one is {len(lines) - 1}")
+        if seen.setdefault(v, number) != number:
             raise parsed.fail(number, f"{what} {v} was already on line {seen[v]}")
-        seen[v] = number
-        if len(words) > 3:
-            raise parsed.fail(number, f"a {what} has at most two weights; found {shown(' '.join(words))}")
-        for word in words[1:]:
-            _check_weight(word, parsed, number)
-
-
-def _check_weight(word: str, parsed: ParsedGraph, number: int) -> None:
-    try:
-        float(word)
-    except ValueError:
-        raise parsed.fail(number, f"a weight must be a number, not {shown(word)}") from None
+        if len(weights) > 2:
+            raise parsed.fail(number, f"a {what} has at most two weights; found {shown(' '.join(weights))}")
+        for weight in weights:
+            parsed.check_number(weight, "a weight", number)
 
 
 def _read_pins(pins: list[_Line], m: int, parsed: ParsedGraph) -> None:
@@ -99,12 +73,10 @@ def _read_pins(pins: list[_Line], m: int, parsed: ParsedGraph) -> None:
     for number, words in pins:
         if len(words) != 2:
             raise parsed.fail(number, f"expected a pin, 'hyperedge vertex'; found {shown(' '.join(words))}")
-        place = f"{parsed.source}, line {number}"
-        e, v = whole(words[0], "a hyperedge", place), whole(words[1], "a vertex", place)
-        if e >= m:
-            raise parsed.fail(number, f"there is no hyperedge {e}; the last one is {m - 1}")
-        if v >= parsed.n_vertices:
-            raise parsed.fail(number, f"there is no vertex {v}; the last one is {parsed.n_vertices - 1}")
+        e, v = parsed.whole(words[0], "a hyperedge", number), parsed.whole(words[1], "a vertex", number)
+        for what, i, count in (("hyperedge", e, m), ("vertex", v, parsed.n_vertices)):
+            if i >= count:
+                raise parsed.fail(number, f"there is no {what} {i}; the last one is {count - 1}")
         if e in sources:
             parsed.add(sources[e], v, number)
         else:
@@ -116,38 +88,31 @@ def _read_pins(pins: list[_Line], m: int, parsed: ParsedGraph) -> None:
         )
 
 
+def _head(dag: Dag, what: str) -> tuple[int, str]:
+    """Return the number of hyperedges, and the first lines of a file."""
+    m = dag.n_vertices - len(dag.sinks)
+    return m, f"% hyperDAG: {what}\n{m} {dag.n_vertices} {dag.n_edges + m}\n"
+
+
 def _pins(dag: Dag) -> Iterator[str]:
     start, flat = (rows.tolist() for rows in dag.successor_rows)
-    e = 0
-    for v in range(dag.n_vertices):
-        if start[v] < start[v + 1]:
-            yield f"{e} {v}\n"
-            for w in flat[start[v] : start[v + 1]]:
-                yield f"{e} {w}\n"
-            e += 1
-
-
-def _n_hyperedges(dag: Dag) -> int:
-    return dag.n_vertices - len(dag.sinks)
+    for e, v in enumerate(v for v in range(dag.n_vertices) if start[v] < start[v + 1]):
+        yield from (f"{e} {w}\n" for w in (v, *flat[start[v] : start[v + 1]]))
 
 
 def write(dag: Dag) -> Iterator[str]:
     """Yield the text of an ``.hdag`` file; all weights are 1."""
-    m = _n_hyperedges(dag)
-    yield f"% hyperDAG: hyperedges, vertices, pins\n{m} {dag.n_vertices} {dag.n_edges + m}\n"
-    for e in range(m):
-        yield f"{e} 1 1\n"
-    for v in range(dag.n_vertices):
-        yield f"{v} 1 0\n"
+    m, head = _head(dag, "hyperedges, vertices, pins")
+    yield head
+    yield from (f"{e} 1 1\n" for e in range(m))
+    yield from (f"{v} 1 0\n" for v in range(dag.n_vertices))
     yield from _pins(dag)
     yield from note_lines(dag, "%")
 
 
 def write_list(dag: Dag) -> Iterator[str]:
     """Yield the text of an ``.lhdag`` file; all weights are 1."""
-    m = _n_hyperedges(dag)
-    yield f"% hyperDAG: pins, then vertices\n{m} {dag.n_vertices} {dag.n_edges + m}\n"
+    yield _head(dag, "pins, then vertices")[1]
     yield from _pins(dag)
-    for v in range(dag.n_vertices):
-        yield f"{v} 1 1\n"
+    yield from (f"{v} 1 1\n" for v in range(dag.n_vertices))
     yield from note_lines(dag, "%")

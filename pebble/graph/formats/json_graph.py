@@ -9,21 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
 from pebble.graph.formats.parsed_graph import ParsedGraph
-from pebble.graph.names import node_label
+from pebble.graph.names import is_writable, node_label
 
 __all__ = ["read", "write"]
 
 _KEYS = ("format", "version", "description", "vertices", "outputs", "isolated", "edges")
-_NO_EDGE = {"id", "name", "nodes", "vertices"}
-"""An object with one of these keys may be a node, the graph, or the whole document."""
 
 
 def read(text: str, source: str = "JSON", keep_isolated: bool = False) -> Dag:
@@ -37,156 +33,123 @@ def read(text: str, source: str = "JSON", keep_isolated: bool = False) -> Dag:
     Dag(2 vertices, 1 edge, 1 input, 1 output)
     """
     try:
-        document = json.loads(text, object_pairs_hook=_Objects().make)
+        document = json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         raise InvalidInput(f"{source}, line {error.lineno}, column {error.colno}: {error.msg}") from None
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{source}: {error}") from None
-    if not isinstance(document, dict) or not ({"vertices", "nodes"} & set(document)):
+    if not isinstance(document, dict) or not ({"vertices", "nodes"} & document.keys()):
         raise InvalidInput(
             f"{source}: expected an object with 'vertices' and 'edges', or networkx's node-link form"
         )
-    what = "vertices" if "vertices" in document else "nodes"
-    parsed = ParsedGraph(source, edge_place=lambda e: f"edges[{e}]", vertex_place=lambda v: f"{what}[{v}]")
-    if what == "vertices":
-        _read_own(document, parsed)
-    else:
-        _read_node_link(document, parsed)
+    parsed = ParsedGraph(source, place="edges[{}]".format)
+    _read(document if "vertices" in document else _from_node_link(document, parsed), parsed)
     document.clear()
     return parsed.dag(keep_isolated)
 
 
-class _Link(NamedTuple):
-    """An edge of the node-link form."""
-
-    source: Any
-    target: Any
-
-    def __repr__(self) -> str:
-        return repr(self._asdict())
-
-
-class _Objects:
-    """Makes the objects of a document; those that are edges become pairs, as there may be millions."""
-
-    def __init__(self) -> None:
-        self._texts: dict[str, str] = {}
-
-    def make(self, pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Link:
-        """Return an object."""
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise ValueError(f"an object has the key {twice!r} twice")
-        if "source" in found and "target" in found and not _NO_EDGE & found.keys():
-            return _Link(self._once(found["source"]), self._once(found["target"]))
-        return found
-
-    def _once(self, end: Any) -> Any:
-        """Return a name as the same object wherever it occurs."""
-        return self._texts.setdefault(end, end) if isinstance(end, str) else end
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object, each of whose keys is there once."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"an object has the key {next(key for key in keys if keys.count(key) > 1)!r} twice")
+    return found
 
 
-def _read_own(document: dict[str, Any], parsed: ParsedGraph) -> None:
+def _from_node_link(document: dict[str, Any], parsed: ParsedGraph) -> dict[str, Any]:
+    """Return the node-link form of a graph in our form."""
+    if document.get("directed") is not True:
+        raise InvalidInput(f"{parsed.source}: the graph is undirected; a computation needs 'directed': true")
+    nodes, links = (
+        _list(document, key, parsed) for key in ("nodes", "edges" if "edges" in document else "links")
+    )
+    for i, node in enumerate(nodes):
+        if not isinstance(node, dict) or "id" not in node:
+            raise InvalidInput(f"{parsed.source}, nodes[{i}]: a node needs an id")
+    for e, link in enumerate(links):
+        if not isinstance(link, dict) or not {"source", "target"} <= link.keys():
+            raise parsed.fail(e, "an edge needs a source and a target")
+        links[e] = [_name(link["source"]), _name(link["target"])]
+    graph = document.get("graph")
+    marked = {
+        key: [i for i, node in enumerate(nodes) if node.get(mark) is True]
+        for key, mark in (("outputs", "output"), ("isolated", "isolated"))
+    }
+    return {
+        "description": graph.get("name", "") if isinstance(graph, dict) else "",
+        "vertices": [_name(node["id"]) for node in nodes],
+        "edges": links,
+        **{key: vertices for key, vertices in marked.items() if vertices},
+    }
+
+
+def _name(node: Any) -> str:
+    """Return a node's id as a name; lists stand for tuples."""
+    return f"({','.join(map(_name, node))})" if isinstance(node, list) else node_label(node)
+
+
+def _read(document: dict[str, Any], parsed: ParsedGraph) -> None:
+    """Read a document in our form."""
     if unknown := [key for key in document if key not in _KEYS]:
         raise InvalidInput(f"{parsed.source}: unknown key {unknown[0]!r}; known: {', '.join(_KEYS)}")
     if document.get("format", "pebble-dag") != "pebble-dag" or document.get("version", 1) != 1:
         raise InvalidInput(f"{parsed.source}: only the format pebble-dag, version 1, can be read")
-    parsed.notes.description = _text(document.get("description", ""), "description", parsed)
-    vertices = document["vertices"]
-    number: dict[str, int] = {}
-    if isinstance(vertices, list):
-        number = _names(vertices, "vertices", parsed)
-    elif _is_number(vertices) and vertices >= 0:
-        parsed.n_vertices = vertices
-    else:
+    parsed.description = document.get("description", "")
+    if not isinstance(parsed.description, str):
         raise InvalidInput(
-            f"{parsed.source}: vertices must be a number or a list of names, not {shown(str(vertices))}"
+            f"{parsed.source}: the description must be a text, not {_shown(parsed.description)}"
         )
-    for e, edge in enumerate(_list(document.get("edges"), "edges", parsed)):
+    _read_vertices(document["vertices"], parsed)
+    for e, edge in enumerate(_list(document, "edges", parsed)):
         if not isinstance(edge, list) or len(edge) != 2:
-            raise parsed.fail(
-                f"edges[{e}]", f"an edge is a pair [predecessor, vertex], not {shown(json.dumps(edge))}"
-            )
-        tail, head = (_vertex(v, number, parsed, "edges", e) for v in edge)
+            raise parsed.fail(e, f"an edge is a pair [predecessor, vertex], not {_shown(edge)}")
+        tail, head = (_vertex(end, parsed, "edges", e) for end in edge)
         parsed.add(tail, head, e)
-    for key, found in (("outputs", parsed.notes.outputs), ("isolated", parsed.notes.isolated)):
-        for i, v in enumerate(_list(document.get(key, []), key, parsed)):
-            w = _vertex(v, number, parsed, key, i)
-            if not 0 <= w < parsed.n_vertices:
-                raise InvalidInput(f"{parsed.source}, {key}[{i}]: there is no vertex {w}")
-            found[w] = f"{key}[{i}]"
+    for key, found in (("outputs", parsed.outputs), ("isolated", parsed.isolated)):
+        if key in document:
+            found += [_vertex(v, parsed, key, i) for i, v in enumerate(_list(document, key, parsed))]
     if document.get("outputs") == []:
         raise InvalidInput(f"{parsed.source}: outputs is empty; leave it out to have the sinks")
 
 
-def _read_node_link(document: dict[str, Any], parsed: ParsedGraph) -> None:
-    if document.get("directed") is not True:
-        raise InvalidInput(f"{parsed.source}: the graph is undirected; a computation needs 'directed': true")
-    graph = document.get("graph")
-    if isinstance(graph, dict):
-        parsed.notes.description = _text(graph.get("name", ""), "the graph's name", parsed)
-    nodes = _list(document["nodes"], "nodes", parsed)
-    for i, node in enumerate(nodes):
-        if not isinstance(node, dict) or "id" not in node:
-            raise InvalidInput(f"{parsed.source}, nodes[{i}]: a node needs an id")
-        for key, found in (("output", parsed.notes.outputs), ("isolated", parsed.notes.isolated)):
-            if node.get(key) is True:
-                found[i] = f"nodes[{i}]"
-        nodes[i] = _key(node["id"])
-    number = _names(nodes, "nodes", parsed)
-    edges = _list(document.get("edges", document.get("links")), "edges", parsed)
-    for e, edge in enumerate(edges):
-        if isinstance(edge, dict) and {"source", "target"} <= set(edge):
-            edge = edge["source"], edge["target"]
-        elif not isinstance(edge, _Link):
-            raise parsed.fail(f"edges[{e}]", "an edge needs a source and a target")
-        tail, head = (_vertex(_key(end), number, parsed, "edges", e) for end in edge)
-        parsed.add(tail, head, e)
+def _read_vertices(vertices: Any, parsed: ParsedGraph) -> None:
+    if _is_number(vertices) and vertices >= 0:
+        parsed.n_vertices = vertices
+    elif not isinstance(vertices, list):
+        raise InvalidInput(
+            f"{parsed.source}: vertices must be a number or a list of names, not {_shown(vertices)}"
+        )
+    else:
+        for v, name in enumerate(vertices):
+            place = f"{parsed.source}, vertices[{v}]"
+            if not is_writable(name):
+                raise InvalidInput(f"{place}: {_shown(name)} cannot be a name: a text without white space")
+            if parsed.vertex(name, v) != v:
+                raise InvalidInput(f"{place}: {name!r} is already vertices[{parsed.numbers[name]}]")
 
 
-def _key(node: Any) -> str:
-    """Return a node's id as a name; lists stand for tuples."""
-    return f"({','.join(map(_key, node))})" if isinstance(node, list) else node_label(node)
-
-
-def _names(vertices: list[Any], what: str, parsed: ParsedGraph) -> dict[str, int]:
-    number = parsed.numbers
-    for v, name in enumerate(vertices):
-        if not isinstance(name, str):
-            raise InvalidInput(
-                f"{parsed.source}, {what}[{v}]: a name is a text, not {shown(json.dumps(name))}"
-            )
-        if name in number:
-            raise InvalidInput(f"{parsed.source}, {what}[{v}]: {name!r} is already {what}[{number[name]}]")
-        parsed.vertex(name, v)
-    parsed.n_vertices = len(vertices)
-    return number
-
-
-def _vertex(value: Any, number: dict[str, int], parsed: ParsedGraph, what: str, at: int) -> int:
-    if isinstance(value, str) and value in number:
-        return number[value]
+def _vertex(value: Any, parsed: ParsedGraph, what: str, at: int) -> int:
+    if isinstance(value, str) and value in parsed.numbers:
+        return parsed.numbers[value]
     if _is_number(value):
         return int(value)
-    raise InvalidInput(f"{parsed.source}, {what}[{at}]: there is no vertex {shown(json.dumps(value))}")
+    raise InvalidInput(f"{parsed.source}, {what}[{at}]: there is no vertex {_shown(value)}")
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 60
 
 
-def _text(value: Any, what: str, parsed: ParsedGraph) -> str:
-    if not isinstance(value, str):
-        raise InvalidInput(f"{parsed.source}: {what} must be a text, not {shown(json.dumps(value))}")
-    return value
+def _list(document: dict[str, Any], key: str, parsed: ParsedGraph) -> list[Any]:
+    found = document.get(key)
+    if not isinstance(found, list):
+        raise InvalidInput(f"{parsed.source}: {key} must be a list")
+    return found
 
 
-def _list(value: Any, what: str, parsed: ParsedGraph) -> list[Any]:
-    if not isinstance(value, list):
-        raise InvalidInput(f"{parsed.source}: {what} must be a list")
-    return value
+def _shown(value: Any) -> str:
+    return shown(json.dumps(value))
 
 
 def write(dag: Dag) -> Iterator[str]:
@@ -196,15 +159,10 @@ def write(dag: Dag) -> Iterator[str]:
     yield '{\n"format": "pebble-dag",\n"version": 1,\n'
     yield f'"description": {json.dumps(dag.description, ensure_ascii=False)},\n'
     yield f'"vertices": {dag.n_vertices if plain else json.dumps(names, ensure_ascii=False)},\n'
-    if not np.array_equal(dag.outputs, dag.sinks):
-        yield f'"outputs": {dag.outputs.tolist()},\n'
-    if isolated := dag.isolated.tolist():
-        yield f'"isolated": {isolated},\n'
+    for key, vertices in (("outputs", dag.marked_outputs), ("isolated", dag.isolated)):
+        if vertices.size:
+            yield f'"{key}": {vertices.tolist()},\n'
     yield '"edges": ['
-    start, flat = dag.predecessor_start.tolist(), dag.predecessors.tolist()
-    comma = ""
-    for v in range(dag.n_vertices):
-        for p in flat[start[v] : start[v + 1]]:
-            yield f"{comma}\n[{p}, {v}]"
-            comma = ","
+    for e, (p, v) in enumerate(dag.edges()):
+        yield f"{',' if e else ''}\n[{p}, {v}]"
     yield "\n]\n}\n"

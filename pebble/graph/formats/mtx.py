@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
-from pebble.graph.formats.notes import note_lines, whole
+from pebble.graph.formats.notes import data_lines, note_lines
 from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["read", "write"]
@@ -29,27 +28,17 @@ def read(text: str, source: str = "matrix", keep_isolated: bool = False) -> Dag:
     Dag(3 vertices, 2 edges, 2 inputs, 1 output)
     """
     parsed = ParsedGraph(source, shift=1)
-    lines = text.split("\n")
-    n_values = _header(lines[0], parsed)
-    size_line, promised, found = 0, 0, 0
-    for number, line in enumerate(lines[1:], 2):
-        if line.lstrip().startswith("%"):
-            parsed.notes.read(line.lstrip()[1:], source, number)
-            continue
-        words = line.split()
-        if not words:
-            continue
-        if not size_line:
-            size_line, promised = number, _size(words, parsed, number)
-        elif found == promised:
-            raise parsed.fail(number, f"line {size_line} promises {promised} entries; this is one more")
-        else:
-            found += 1
-            _entry(words, n_values, parsed, number)
+    n_values = _header(text.partition("\n")[0], parsed)
+    lines = data_lines(text, parsed, "%")
+    size_line, words = next(lines, (0, []))
     if not size_line:
-        raise parsed.fail(len(lines), "the file ends before the line 'rows columns entries'")
-    if found < promised:
-        raise parsed.fail(size_line, f"{promised} entries are promised, but the file ends after {found}")
+        raise parsed.fail(text.count("\n") + 1, "the file ends before the line 'rows columns entries'")
+    promised = _size(words, parsed, size_line)
+    found = 0
+    for number, words in lines:
+        found += 1
+        _entry(words, n_values, parsed, number)
+    parsed.check_promised(promised, found, "entries", size_line)
     return parsed.dag(keep_isolated)
 
 
@@ -73,15 +62,11 @@ def _header(line: str, parsed: ParsedGraph) -> int:
 def _size(words: list[str], parsed: ParsedGraph, number: int) -> int:
     if len(words) != 3:
         raise parsed.fail(number, f"expected 'rows columns entries'; found {shown(' '.join(words))}")
-    place = f"{parsed.source}, line {number}"
-    rows, columns, entries = (
-        whole(word, what, place)
-        for word, what in zip(words, ("the rows", "the columns", "the entries"), strict=True)
-    )
+    kinds = ("the rows", "the columns", "the entries")
+    rows, columns, entries = (parsed.whole(*pair, number) for pair in zip(words, kinds, strict=True))
     if rows != columns:
         raise parsed.fail(number, f"the matrix is {rows} by {columns}; a DAG's is square")
-    parsed.n_vertices = rows
-    parsed.vertices_place = f" (line {number})"
+    parsed.n_vertices, parsed.size_line = rows, number
     return entries
 
 
@@ -89,13 +74,9 @@ def _entry(words: list[str], n_values: int, parsed: ParsedGraph, number: int) ->
     if len(words) != 2 + n_values:
         form = f"a row, a column{f' and {n_values} value(s)' if n_values else ''}"
         raise parsed.fail(number, f"expected {form}; found {shown(' '.join(words))}")
-    place = f"{parsed.source}, line {number}"
-    row, column = whole(words[0], "a row", place), whole(words[1], "a column", place)
+    row, column = parsed.whole(words[0], "a row", number), parsed.whole(words[1], "a column", number)
     for word in words[2:]:
-        try:
-            float(word)
-        except ValueError:
-            raise InvalidInput(f"{place}: a value must be a number, not {shown(word)}") from None
+        parsed.check_number(word, "a value", number)
     if not (1 <= row <= parsed.n_vertices and 1 <= column <= parsed.n_vertices):
         raise parsed.fail(number, f"entry {row} {column} is outside the matrix of {parsed.n_vertices} rows")
     if row != column:
@@ -107,7 +88,4 @@ def write(dag: Dag) -> Iterator[str]:
     yield "%%MatrixMarket matrix coordinate pattern general\n"
     yield from note_lines(dag, "%", shift=1)
     yield f"{dag.n_vertices} {dag.n_vertices} {dag.n_edges}\n"
-    start, flat = dag.predecessor_start.tolist(), dag.predecessors.tolist()
-    for v in range(dag.n_vertices):
-        for p in flat[start[v] : start[v + 1]]:
-            yield f"{v + 1} {p + 1}\n"
+    yield from (f"{v + 1} {p + 1}\n" for p, v in dag.edges())

@@ -1,28 +1,28 @@
-r"""Named edge lists: a line ``a b`` for each edge, from a predecessor to the vertex computed from it.
+r"""Lists of edges between names, as networkx writes them: ``write_edgelist`` and its two adjacency lists.
 
-The vertices are numbered in the order in which their names come up; numbers are names too. This is networkx's
-``write_edgelist`` as well: data after the two names, ``{'weight': 3}`` or numbers, is passed over. ``#`` begins a
-comment at the beginning of a line, or after white space. Read only; ``edgelist`` holds everything a DAG has.
+The vertices are numbered in the order in which their names come up; numbers are names too. ``#`` begins a comment at
+the beginning of a line, or after white space. Read only; ``edgelist`` holds everything a DAG has.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
 from pebble.graph.formats.parsed_graph import ParsedGraph
 
-__all__ = ["first_words", "numbered_lines", "read"]
+__all__ = ["first_words", "read", "read_adjlist", "read_multiline_adjlist"]
 
 _ADJLIST = "; if a line lists a vertex and all that are computed from it, say so: --format adjlist"
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 
 
 def read(text: str, source: str = "named edge list", keep_isolated: bool = False) -> Dag:
-    r"""Read a named edge list.
+    r"""Read a line ``a b`` for each edge; data after the names, ``{'weight': 3}`` or numbers, is passed over.
 
     Examples
     --------
@@ -32,17 +32,13 @@ def read(text: str, source: str = "named edge list", keep_isolated: bool = False
     """
     parsed = ParsedGraph(source)
     weights: dict[str, int] = {}
-    for number, line in numbered_lines(text, parsed):
+    for number, line in _lines(text, parsed):
         words = line.split(None, 2)
-        if len(words) < 2:
-            raise parsed.fail(
-                number, f"expected an edge: two names, 'a b'; found {shown(line)} (a '#' begins a comment)"
-            )
-        if len(words) > 2 and not words[2].startswith("{"):
-            if not _are_numbers(words[2]):
-                raise parsed.fail(
-                    number, f"expected an edge: two names, 'a b'; found {shown(line)}{_ADJLIST}"
-                )
+        has_weights = len(words) > 2 and not words[2].startswith("{")
+        if len(words) < 2 or (has_weights and not _are_numbers(words[2])):
+            hint = _ADJLIST if has_weights else " (a '#' begins a comment)"
+            raise parsed.fail(number, f"expected an edge: two names, 'a b'; found {shown(line)}{hint}")
+        if has_weights:
             weights.update((word, number) for word in words[2].split())
         tail, head = parsed.vertex(words[0], number), parsed.vertex(words[1], number)
         parsed.add(tail, head, number)
@@ -53,7 +49,50 @@ def read(text: str, source: str = "named edge list", keep_isolated: bool = False
     return parsed.dag(keep_isolated)
 
 
-def numbered_lines(text: str, parsed: ParsedGraph) -> Iterator[tuple[int, str]]:
+def read_adjlist(text: str, source: str = "adjacency list", keep_isolated: bool = False) -> Dag:
+    r"""Read an adjacency list: a line ``u v w`` for each vertex, and the vertices computed from it.
+
+    Examples
+    --------
+    >>> read_adjlist("a sum\nb sum\nsum x y\nx\ny\n")
+    Dag(5 vertices, 4 edges, 2 inputs, 2 outputs)
+    """
+    parsed = ParsedGraph(source)
+    for number, line in _lines(text, parsed):
+        u, *heads = (parsed.vertex(name, number) for name in line.split())
+        for head in heads:
+            parsed.add(u, head, number)
+    return parsed.dag(keep_isolated)
+
+
+def read_multiline_adjlist(
+    text: str, source: str = "multi-line adjacency list", keep_isolated: bool = False
+) -> Dag:
+    r"""Read a line ``u 2``, then two lines with a vertex computed from ``u`` each, and data that is passed over.
+
+    Examples
+    --------
+    >>> read_multiline_adjlist("a 1\nsum {}\nb 1\nsum {'weight': 1}\nsum 0\n")
+    Dag(3 vertices, 2 edges, 2 inputs, 1 output)
+    """
+    parsed = ParsedGraph(source)
+    lines = _lines(text, parsed)
+    for number, line in lines:
+        name, *rest = line.split()
+        if len(rest) != 1:
+            raise parsed.fail(
+                number, f"expected a vertex and how many are computed from it, 'u 2'; found {shown(line)}"
+            )
+        promised = parsed.whole(rest[0], "the number of vertices", number)
+        u, found = parsed.vertex(name, number), 0
+        for at, line_of_head in islice(lines, promised):
+            parsed.add(u, parsed.vertex(line_of_head.split(None, 1)[0], at), at)
+            found += 1
+        parsed.check_promised(promised, found, "lines", number)
+    return parsed.dag(keep_isolated)
+
+
+def _lines(text: str, parsed: ParsedGraph) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank, with their numbers and without comments.
 
     Raises
@@ -62,12 +101,11 @@ def numbered_lines(text: str, parsed: ParsedGraph) -> Iterator[tuple[int, str]]:
         At a comment ``# pebble: ...``, which belongs to the numbered formats and would be lost.
     """
     for number, line in enumerate(text.split("\n"), 1):
+        if line.lstrip().startswith("# pebble:"):
+            raise parsed.fail(
+                number, "'# pebble:' notes are about numbered vertices; use them with a line 'V E', or JSON"
+            )
         if "#" in line:
-            if line.lstrip().startswith("# pebble:"):
-                raise parsed.fail(
-                    number,
-                    "'# pebble:' notes are about numbered vertices; use them with a line 'V E', or JSON",
-                )
             line = _COMMENT.sub("", line)
         if line and not line.isspace():
             yield number, line
@@ -75,14 +113,8 @@ def numbered_lines(text: str, parsed: ParsedGraph) -> Iterator[tuple[int, str]]:
 
 def first_words(text: str) -> list[str]:
     """Return the words of the first line that is neither blank nor a comment."""
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        if words := _COMMENT.sub("", text[start:end]).split():
-            return words
-        start = end + 1
-    return []
+    lines = (_COMMENT.sub("", found[0]).split() for found in re.finditer(r"[^\n]+", text))
+    return next(filter(None, lines), [])
 
 
 def _are_numbers(text: str) -> bool:
