@@ -17,21 +17,13 @@ from hypothesis import strategies as st
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.certified.b3 import b3
-from pebble.lower_bounds.certified.b4 import B4Row, b4, b4_rows
-from pebble.lower_bounds.certified.b4_multipliers import EXCLUSIVE
-from pebble.lower_bounds.certified.multipliers import legal
-from pebble.lower_bounds.certified.prove_b4 import (
-    B4Search,
-    B4Segment,
-    b4_segment_weight,
-    b4_segment_work,
-    certify_b4,
-    much_work_b4,
-)
+from pebble.lower_bounds.certified.b4 import B4Row, b4
+from pebble.lower_bounds.certified.branch_and_bound import Boxes, certify
+from pebble.lower_bounds.certified.prove_b4 import B4Search, B4Segment, b4_search
 from tests.lower_bounds.test_b3 import backward
 from tests.support.amounts import examples, first
 
-ROWS = b4_rows()
+ROWS = B4Row.load()
 DOCS = Path(__file__).parents[2] / "docs"
 # Leading constants that were known before.
 LEADING = {
@@ -67,7 +59,7 @@ def leading(bound: Any, mu: float) -> float:
 @pytest.mark.slow
 def test_constant_is_proved_again() -> None:
     row = next(row for row in ROWS if row.mu == Fraction("0.7"))
-    proof = certify_b4(row)
+    proof = certify(b4_search, row)
     assert proof.verdict == "proved"
     assert row.W / Fraction("1.03") < proof.attained <= row.W, "the constant should be nearly the best one"
 
@@ -75,18 +67,18 @@ def test_constant_is_proved_again() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS[3::4], ids=str)
 def test_eight_per_cent_more_is_proved_and_six_per_cent_less_refuted(row: B4Row) -> None:
-    assert certify_b4(replace(row, W=row.W * Fraction(108, 100))).verdict == "proved"
-    smaller = certify_b4(replace(row, W=row.W * Fraction(94, 100)))
+    assert certify(b4_search, replace(row, W=row.W * Fraction(108, 100))).verdict == "proved"
+    smaller = certify(b4_search, replace(row, W=row.W * Fraction(94, 100)))
     assert smaller.verdict == "refuted"
-    assert b4_segment_weight(row, smaller.witness) <= row.tau
-    assert b4_segment_work(row, smaller.witness) == pytest.approx(smaller.attained)
+    assert smaller.witness.weight(row) <= row.tau
+    assert smaller.witness.work(row) == pytest.approx(smaller.attained)
     assert min(vars(smaller.witness).values()) >= 0
     assert smaller.witness.whole <= 1
 
 
 @pytest.mark.slow
 def test_out_of_boxes_is_not_a_proof() -> None:
-    assert certify_b4(ROWS[0], max_boxes=300).verdict == "undecided"
+    assert certify(b4_search, ROWS[0], max_boxes=300).verdict == "undecided"
 
 
 def random_segments(row: B4Row, rng: np.random.Generator, n: int) -> B4Segment:
@@ -96,7 +88,7 @@ def random_segments(row: B4Row, rng: np.random.Generator, n: int) -> B4Segment:
     low, high = np.zeros(n), np.full(n, 100.0)
     for _ in range(60):
         middle = (low + high) / 2
-        fits = b4_segment_weight(row, B4Segment(*[*(parts * middle), whole])) <= float(row.tau) * (1 - 1e-9)
+        fits = B4Segment(*[*(parts * middle), whole]).weight(row) <= float(row.tau) * (1 - 1e-9)
         low, high = np.where(fits, middle, low), np.where(fits, high, middle)
     return B4Segment(*[*(parts * low), whole])
 
@@ -104,8 +96,8 @@ def random_segments(row: B4Row, rng: np.random.Generator, n: int) -> B4Segment:
 def test_random_segments_stay_below_the_constant() -> None:
     for row in ROWS[::5]:
         segments = random_segments(row, np.random.default_rng(1), 20_000)
-        assert b4_segment_weight(row, segments).max() <= float(row.tau)
-        assert b4_segment_work(row, segments).max() <= float(row.W)
+        assert segments.weight(row).max() <= float(row.tau)
+        assert segments.work(row).max() <= float(row.W)
 
 
 def plain_work(row: B4Row, x: B4Segment) -> Any:
@@ -145,13 +137,13 @@ def test_a_box_is_bounded_above_every_point_in_it(which: int, seed: int, width: 
     below, above = rng.random((2, *point.shape)) * width
     lo, hi = point * (1 - below), point * (1 + above)
     hi[3] = np.minimum(hi[3], 1.0)
-    search = B4Search(row)
-    multipliers = legal(np.clip(rng.uniform(-0.5, 1.5, (16, n)), 0, 1), EXCLUSIVE)
+    search = B4Search(row, rng)
+    multipliers = search.legal(np.clip(rng.uniform(-0.5, 1.5, (16, n)), 0, 1))
     multipliers[0] = np.exp(rng.uniform(-3, 3, n)) * float(row.tau) ** 0.5
     if row.plain:
         multipliers[[2, 3, 4, 5, 13, 14]] = 0
-    bound = search.bound(lo, hi, multipliers)
-    work = plain_work(row, s) if row.plain else b4_segment_work(row, s)
+    bound = search.bound(Boxes(lo, hi), multipliers)
+    work = plain_work(row, s) if row.plain else s.work(row)
     assert (bound >= work * (1 - 1e-13)).all()
     assert np.isfinite(bound).any() or row.mu > 1
 
@@ -188,11 +180,12 @@ def g_of_the_docs(row: B4Row, at: Any, m: Any) -> Any:
 def test_the_bound_at_a_point_is_the_function_of_the_docs(row: B4Row) -> None:
     rng, n = np.random.default_rng(0), 20_000
     at = np.concatenate([rng.dirichlet(np.ones(4), n).T[:3] * float(row.tau), rng.random((1, n))])
-    multipliers = legal(rng.random((16, n)) * rng.random(n), EXCLUSIVE)
+    search = B4Search(row, rng)
+    multipliers = search.legal(rng.random((16, n)) * rng.random(n))
     multipliers[0] = np.exp(rng.uniform(-2, 1, n))
     with np.errstate(all="ignore"):
         expected = g_of_the_docs(row, at, multipliers)
-    bound = B4Search(row).bound(at, at, multipliers)
+    bound = search.bound(Boxes(at, at), multipliers)
     both = np.isfinite(bound) & np.isfinite(expected)
     assert (np.isfinite(bound) == np.isfinite(expected)).mean() > 0.9999  # rounding aside
     assert both.mean() > 0.02
@@ -202,7 +195,7 @@ def test_the_bound_at_a_point_is_the_function_of_the_docs(row: B4Row) -> None:
 
 def test_boxes_are_cut_to_what_a_segment_reaches_and_no_more() -> None:
     row, rng = ROWS[-1], np.random.default_rng(0)
-    search = B4Search(row)
+    search = B4Search(row, rng)
     s = random_segments(row, rng, 2000)
     point = np.array([s.q, s.k, s.o, s.whole])
     boxes = search.first_box().take(np.zeros(2000, int))
@@ -222,7 +215,7 @@ def test_boxes_are_cut_to_what_a_segment_reaches_and_no_more() -> None:
 def tuned_bounds(row: B4Row, found: list[tuple[float, B4Segment]]) -> np.ndarray[Any, Any]:
     """The least bounds that the search finds at single points (q, k, o, whole)."""
     at = np.array([(x.q, x.k, x.o, x.whole) for _, x in found]).T
-    search = B4Search(row)
+    search = B4Search(row, np.random.default_rng(0))
     boxes = search.first_box().take(np.zeros(len(found), int))
     boxes.lo = boxes.hi = at
     for _ in range(16):  # each time from points that are nearer
@@ -234,7 +227,7 @@ def tuned_bounds(row: B4Row, found: list[tuple[float, B4Segment]]) -> np.ndarray
 @pytest.mark.parametrize("row", ROWS[2::4], ids=str)
 def test_good_multipliers_come_near_and_stay_above(row: B4Row) -> None:
     """Concavity: at a point the dual has no gap, so that bounds can be as good as one likes, and no better."""
-    found = [much_work_b4(row, np.random.default_rng(n), n) for n in (60, 150, 400, 1000)]
+    found = [b4_search(row, np.random.default_rng(n)).much_work(n) for n in (60, 150, 400, 1000)]
     work, value = np.array([attained for attained, _ in found]), tuned_bounds(row, found)
     assert (work <= value).all()
     assert value[-1] <= work[-1] * 1.03
@@ -251,7 +244,7 @@ def test_every_term_of_the_bound_is_needed(products: str, tau: str) -> None:
         used = int(name in products.split())
         weights |= {name + low: Fraction(2 * used, 3), name + high: Fraction(used)}
     row = B4Row(Fraction(1, 2), Fraction(tau), Fraction(1, 2), Fraction(1), Fraction(1, 3), **weights)
-    found = [much_work_b4(row, np.random.default_rng(n), n) for n in (60, 200, 600)]
+    found = [b4_search(row, np.random.default_rng(n)).much_work(n) for n in (60, 200, 600)]
     assert (np.array([attained for attained, _ in found]) <= tuned_bounds(row, found)).all()
 
 

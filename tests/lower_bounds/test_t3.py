@@ -17,18 +17,12 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import forward_bounds
-from pebble.lower_bounds.certified.prove_t3 import (
-    T3Search,
-    T3Segment,
-    certify_t3,
-    much_work_t3,
-    t3_segment_weight,
-    t3_segment_work,
-)
-from pebble.lower_bounds.certified.t3 import T3Row, t3, t3_rows
+from pebble.lower_bounds.certified.branch_and_bound import Boxes, certify
+from pebble.lower_bounds.certified.prove_t3 import T3Search, T3Segment
+from pebble.lower_bounds.certified.t3 import T3Row, t3
 from tests.support.amounts import examples
 
-ROWS = t3_rows()
+ROWS = T3Row.load()
 QUICK = [row for row in ROWS if row.mu in (3, Fraction("3.5"), 4)]
 
 # Leading constants and best known schedules for N = Nq = Nk, dv = d, by mu = M/d².
@@ -62,32 +56,32 @@ def near(row_mu: float) -> T3Row:
 
 @pytest.mark.parametrize("row", QUICK, ids=str)
 def test_constant_is_proved_again(row: T3Row) -> None:
-    proof = certify_t3(row)
+    proof = certify(T3Search, row)
     assert proof.verdict == "proved"
     assert row.W / 1.002 < proof.attained <= row.W, "the constant should be nearly the best one"
 
 
 @pytest.mark.parametrize("row", ROWS[::5], ids=str)
 def test_two_per_cent_more_is_proved_and_two_per_cent_less_refuted(row: T3Row) -> None:
-    assert certify_t3(replace(row, W=row.W * Fraction(102, 100))).verdict == "proved"
-    smaller = certify_t3(replace(row, W=row.W * Fraction(98, 100)))
+    assert certify(T3Search, replace(row, W=row.W * Fraction(102, 100))).verdict == "proved"
+    smaller = certify(T3Search, replace(row, W=row.W * Fraction(98, 100)))
     assert smaller.verdict == "refuted"
-    assert t3_segment_weight(row, smaller.witness) <= row.tau
+    assert smaller.witness.weight(row) <= row.tau
     assert smaller.witness.cn <= row.mu
-    assert t3_segment_work(row, smaller.witness) == pytest.approx(smaller.attained)
+    assert smaller.witness.work(row) == pytest.approx(smaller.attained)
 
 
 @pytest.mark.parametrize("row", QUICK, ids=str)
 def test_a_third_of_a_per_cent_less_is_refuted(row: T3Row) -> None:
-    assert certify_t3(replace(row, W=row.W * Fraction(997, 1000))).verdict == "refuted"
+    assert certify(T3Search, replace(row, W=row.W * Fraction(997, 1000))).verdict == "refuted"
 
 
 def test_out_of_boxes_is_not_a_proof() -> None:
-    assert certify_t3(ROWS[0], max_boxes=100).verdict == "undecided"
+    assert certify(T3Search, ROWS[0], max_boxes=100).verdict == "undecided"
 
 
 def test_proof_is_deterministic() -> None:
-    assert certify_t3(QUICK[-1]) == certify_t3(QUICK[-1])
+    assert certify(T3Search, QUICK[-1]) == certify(T3Search, QUICK[-1])
 
 
 def random_segments(row: T3Row, rng: np.random.Generator, n: int) -> T3Segment:
@@ -104,7 +98,7 @@ def random_segments(row: T3Row, rng: np.random.Generator, n: int) -> T3Segment:
 def test_random_search_stays_below_the_constant_and_comes_near(row: T3Row) -> None:
     rng = np.random.default_rng(1)
     segment = random_segments(row, rng, 100_000)
-    assert t3_segment_weight(row, segment).max() <= float(row.tau) * (1 + 1e-12)
+    assert segment.weight(row).max() <= float(row.tau) * (1 + 1e-12)
     best, at = climb(row, segment, rng)
     assert best <= float(row.W)
     assert best >= 0.97 * float(row.W), at
@@ -112,7 +106,7 @@ def test_random_search_stays_below_the_constant_and_comes_near(row: T3Row) -> No
 
 def climb(row: T3Row, start: T3Segment, rng: np.random.Generator) -> tuple[float, np.ndarray[Any, Any]]:
     """Local improvement of the best random segments, in the space of shares."""
-    work = t3_segment_work(row, start)
+    work = start.work(row)
     order = np.argsort(-work)[:40]
     parts = np.array([getattr(start, name)[order] for name in ("cs", "cn", "fresh", "x", "u", "v")])
     best = work[order]
@@ -121,11 +115,11 @@ def climb(row: T3Row, start: T3Segment, rng: np.random.Generator) -> tuple[float
             parts + step * rng.normal(size=parts.shape) * parts.mean() * (rng.random(parts.shape) < 0.5)
         )
         moved[1] = np.minimum(moved[1], float(row.mu))
-        moved *= float(row.tau) / np.maximum(float(row.tau), t3_segment_weight(row, T3Segment(*moved)))
-        feasible = t3_segment_weight(row, T3Segment(*moved)) <= float(row.tau) * (1 + 1e-12)
-        better = (t3_segment_work(row, T3Segment(*moved)) > best) & feasible
+        moved *= float(row.tau) / np.maximum(float(row.tau), T3Segment(*moved).weight(row))
+        feasible = T3Segment(*moved).weight(row) <= float(row.tau) * (1 + 1e-12)
+        better = (T3Segment(*moved).work(row) > best) & feasible
         parts[:, better] = moved[:, better]
-        best = np.maximum(best, np.where(better, t3_segment_work(row, T3Segment(*moved)), 0))
+        best = np.maximum(best, np.where(better, T3Segment(*moved).work(row), 0))
     return float(best.max()), parts[:, int(np.argmax(best))]
 
 
@@ -140,14 +134,14 @@ def test_a_box_is_bounded_above_every_point_in_it(which: int, seed: int, width: 
     search = T3Search(row, rng)
     multipliers = search.legal(rng.uniform(-0.2, 1.2, (3, n)))
     multipliers[0] = np.exp(rng.uniform(-8, 3, n))
-    bound = search.bound(lo, hi, multipliers)
-    assert (bound >= t3_segment_work(row, s) * (1 - 1e-13)).all()
+    bound = search.bound(Boxes(lo, hi), multipliers)
+    assert (bound >= s.work(row) * (1 - 1e-13)).all()
     assert np.isfinite(bound).mean() > 0.3
 
 
 @pytest.mark.parametrize("row", ROWS[::6], ids=str)
 def test_good_multipliers_come_near(row: T3Row) -> None:
-    work, s = much_work_t3(row, np.random.default_rng(0))
+    work, s = T3Search(row, np.random.default_rng(0)).much_work()
     search = T3Search(row, np.random.default_rng(0))
     boxes = search.first_box()
     boxes.lo = boxes.hi = np.array([[s.x], [s.u]])

@@ -13,20 +13,14 @@ from hypothesis import strategies as st
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.certified.prove_t3 import t3_segment_weight, t3_segment_work
-from pebble.lower_bounds.certified.prove_t4 import (
-    T4Search,
-    T4Segment,
-    certify_t4,
-    much_work_t4,
-    t4_segment_work,
-)
-from pebble.lower_bounds.certified.t3 import t3, t3_rows
-from pebble.lower_bounds.certified.t4 import T4Row, t4, t4_rows
+from pebble.lower_bounds.certified.branch_and_bound import Boxes, certify
+from pebble.lower_bounds.certified.prove_t4 import T4Search, T4Segment
+from pebble.lower_bounds.certified.t3 import T3Row, t3
+from pebble.lower_bounds.certified.t4 import T4Row, t4
 from tests.lower_bounds.test_t3 import best_known, flash2_streamed, random_segments, small_cache, theorem
 from tests.support.amounts import examples, first
 
-ROWS = t4_rows()
+ROWS = T4Row.load()
 DOCS = Path(__file__).parents[2] / "docs"
 # Leading constants that were known before.
 LEADING = {
@@ -53,7 +47,7 @@ def leading(bound: object, mu: float) -> float:
 
 @pytest.mark.parametrize("row", first(1, ROWS[2::7]), ids=str)
 def test_constant_is_proved_again(row: T4Row) -> None:
-    proof = certify_t4(row)
+    proof = certify(T4Search, row)
     assert proof.verdict == "proved"
     assert row.W / Fraction("1.012") < proof.attained <= row.W, "the constant should be nearly the best one"
 
@@ -62,15 +56,18 @@ def test_constant_is_proved_again(row: T4Row) -> None:
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_more_is_proved_by_any_search_and_less_refuted(row: T4Row) -> None:
     more = replace(row, W=row.W * Fraction(103, 100))
-    assert certify_t4(more, rng=np.random.default_rng(5)).verdict == "proved"
-    smaller = certify_t4(replace(row, W=row.W * Fraction(98, 100)))
+    assert certify(T4Search, more, rng=np.random.default_rng(5)).verdict == "proved"
+    smaller = certify(T4Search, replace(row, W=row.W * Fraction(98, 100)))
     assert smaller.verdict == "refuted"
-    assert t3_segment_weight(row, smaller.witness) <= row.tau
-    assert t4_segment_work(row, smaller.witness) == pytest.approx(smaller.attained)
+    assert smaller.witness.weight(row) <= row.tau
+    assert smaller.witness.work(row) == pytest.approx(smaller.attained)
 
 
 def test_out_of_boxes_is_not_a_proof() -> None:
-    assert certify_t4(replace(ROWS[0], W=ROWS[0].W * Fraction("0.9999")), max_boxes=50).verdict != "proved"
+    assert (
+        certify(T4Search, replace(ROWS[0], W=ROWS[0].W * Fraction("0.9999")), max_boxes=50).verdict
+        != "proved"
+    )
 
 
 @examples(25, 200)
@@ -89,14 +86,14 @@ def test_a_box_is_bounded_above_every_point_in_it(which: int, seed: int, width: 
     search = T4Search(row, rng)
     multipliers = search.legal(rng.uniform(-0.2, 1.2, (5, n)))
     multipliers[0] = np.exp(rng.uniform(-2, 3, n))
-    bound = search.bound(lo, hi, multipliers)
-    assert (bound >= t4_segment_work(row, s) * (1 - 1e-13)).all()
-    assert (t4_segment_work(row, s) <= t3_segment_work(row, base) * (1 + 1e-13)).all()
+    bound = search.bound(Boxes(lo, hi), multipliers)
+    assert (bound >= s.work(row) * (1 - 1e-13)).all()
+    assert (s.work(row) <= base.work(row) * (1 + 1e-13)).all()
 
 
 def test_good_multipliers_come_near() -> None:
     row = ROWS[-1]
-    work, s = much_work_t4(row, np.random.default_rng(0))
+    work, s = T4Search(row, np.random.default_rng(0)).much_work()
     search = T4Search(row, np.random.default_rng(0))
     boxes = search.first_box()
     boxes.lo = boxes.hi = np.array([[s.x], [s.whole], [s.u]])
@@ -168,4 +165,4 @@ def test_refusals() -> None:
     with pytest.raises(BoundDoesNotApply):
         t4(Problem(1000, 1000, 8, 8, pass_name="backward"), 40)
     assert {row.statement.name for row in ROWS} == {"T4"}
-    assert {row.statement.name for row in t3_rows()} == {"T3"}
+    assert {row.statement.name for row in T3Row.load()} == {"T3"}

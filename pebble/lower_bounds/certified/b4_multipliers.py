@@ -15,10 +15,7 @@ from pebble.lower_bounds.certified.backward_work import BackwardLimits, Backward
 from pebble.lower_bounds.certified.branch_and_bound import Reals
 from pebble.lower_bounds.certified.interior_point import ConvexProblems, improved, inside
 
-__all__ = ["EXCLUSIVE", "B4Multipliers"]
-
-EXCLUSIVE = ((2, 3), (6, 7), (9, 10))
-"""Pairs of multipliers with a sum of at most 1: a₁ and a₂, π and π' of dK and of dQ."""
+__all__ = ["B4Multipliers"]
 
 _Terms: TypeAlias = dict[str, Any]
 
