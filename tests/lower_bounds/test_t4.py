@@ -1,24 +1,19 @@
-"""T4: its constants are proved anew; its values are T3's with other rows, and stay below every schedule."""
+"""T4: its values are T3's with other rows, and stay below every schedule."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.certified.branch_and_bound import Boxes, certify
-from pebble.lower_bounds.certified.prove_t4 import T4Search, T4Segment
 from pebble.lower_bounds.certified.t3 import T3Row, t3
 from pebble.lower_bounds.certified.t4 import T4Row, t4
-from tests.lower_bounds.test_t3 import best_known, flash2_streamed, random_segments, small_cache, theorem
-from tests.support.amounts import examples, first
+from tests.lower_bounds.test_t3 import best_known, flash2_streamed, small_cache, theorem
+from tests.support.amounts import examples
 
 ROWS = T4Row.load()
 DOCS = Path(__file__).parents[2] / "docs"
@@ -43,65 +38,6 @@ def leading(bound: object, mu: float) -> float:
     N, d = 10**10, 2000
     value: int = bound(Problem.square(N, d), round(mu * d * d)).value  # type: ignore[operator]
     return value / N**2
-
-
-@pytest.mark.parametrize("row", first(1, ROWS[2::7]), ids=str)
-def test_constant_is_proved_again(row: T4Row) -> None:
-    proof = certify(T4Search, row)
-    assert proof.verdict == "proved"
-    assert row.W / Fraction("1.012") < proof.attained <= row.W, "the constant should be nearly the best one"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("row", ROWS, ids=str)
-def test_more_is_proved_by_any_search_and_less_refuted(row: T4Row) -> None:
-    more = replace(row, W=row.W * Fraction(103, 100))
-    assert certify(T4Search, more, rng=np.random.default_rng(5)).verdict == "proved"
-    smaller = certify(T4Search, replace(row, W=row.W * Fraction(98, 100)))
-    assert smaller.verdict == "refuted"
-    assert smaller.witness.weight(row) <= row.tau
-    assert smaller.witness.work(row) == pytest.approx(smaller.attained)
-
-
-def test_out_of_boxes_is_not_a_proof() -> None:
-    assert (
-        certify(T4Search, replace(ROWS[0], W=ROWS[0].W * Fraction("0.9999")), max_boxes=50).verdict
-        != "proved"
-    )
-
-
-@examples(25, 200)
-@given(st.integers(0, len(ROWS) - 1), st.integers(0, 2**32 - 1), st.floats(0, 0.5))
-def test_a_box_is_bounded_above_every_point_in_it(which: int, seed: int, width: float) -> None:
-    """For any multipliers, near the useful ones or not: the dual never lies."""
-    row, rng = ROWS[which], np.random.default_rng(seed)
-    n = 300
-    base = random_segments(row, rng, n)
-    whole = rng.choice([0.0, 1.0, 0.5], n) * rng.random(n) ** rng.integers(0, 2)
-    s = T4Segment(**vars(base), whole=whole)
-    point = np.array([s.x, s.whole, s.u])
-    below, above = rng.random((2, *point.shape)) * width
-    lo, hi = point * (1 - below), point * (1 + above)
-    hi[1] = np.minimum(hi[1], 1.0)
-    search = T4Search(row, rng)
-    multipliers = search.legal(rng.uniform(-0.2, 1.2, (5, n)))
-    multipliers[0] = np.exp(rng.uniform(-2, 3, n))
-    bound = search.bound(Boxes(lo, hi), multipliers)
-    assert (bound >= s.work(row) * (1 - 1e-13)).all()
-    assert (s.work(row) <= base.work(row) * (1 + 1e-13)).all()
-
-
-def test_good_multipliers_come_near() -> None:
-    row = ROWS[-1]
-    work, s = T4Search(row, np.random.default_rng(0)).much_work()
-    search = T4Search(row, np.random.default_rng(0))
-    boxes = search.first_box()
-    boxes.lo = boxes.hi = np.array([[s.x], [s.whole], [s.u]])
-    search.tune_price(boxes, 8.0, 30)
-    for _ in range(5):
-        boxes.step = np.full(1, 0.3)
-        search.improve(boxes, 60)
-    assert work <= boxes.value[0] <= work * 1.005
 
 
 @pytest.mark.parametrize(("mu", "constant"), LEADING.items())

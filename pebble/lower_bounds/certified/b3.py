@@ -72,13 +72,13 @@ class B3Row(BackwardRow):
     mu, tau, gamma, W : Fraction
         As for every row; the traced chains are those of S and dP.
     S, dP, dV, dK, dQ : Fraction
-        Weight of one multiply-add of each product. A product of weight 0 is not traced, and not charged for.
+        Weight of one multiply-add of each product, at least 0 and not all 0. A product of weight 0 is not traced, and
+        not charged for.
     """
 
     statement = B3
     instead = "B1"
     plain_below = 4
-    needs = "weights >= 0, not all of them 0"
 
     S: Fraction
     dP: Fraction
@@ -124,7 +124,7 @@ class B3Row(BackwardRow):
 def b3(problem: Counts, M: int) -> Bound:
     """Lower bound B3 on the loads plus stores of one copy of a backward pass.
 
-    It holds under all rules: the proof uses neither the ban on sliding nor recomputation.
+    Result and rules are as for :func:`~pebble.lower_bounds.certified.t3.t3`, but the status is ``"computer-assisted"``.
 
     Parameters
     ----------
@@ -132,19 +132,8 @@ def b3(problem: Counts, M: int) -> Bound:
         One head of one batch element; ``heads`` and ``batch`` are ignored. Any Nq, Nk, d, dv and mask; the bound
         is good where dv = d.
     M : int
-        Words of fast memory, less than tau·min(d, dv)² for the largest tau of its rows; where dv
-        is not d, for the largest tau below 4.
-
-    Returns
-    -------
-    Bound
-        Status ``"computer-assisted"``; the value is a whole number of words, computed in exact arithmetic.
-        It may be less than the compulsory traffic (inputs plus outputs); take the greater of the two.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        As :func:`.bound_of_rows` says.
+        Words of fast memory, less than tau·min(d, dv)² for the largest tau of its rows; where dv is not d, for the
+        largest tau below 4.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.b3 import B3, BackwardRow
-from pebble.lower_bounds.certified.parameters import SCALE, bound_of_rows
+from pebble.lower_bounds.certified.parameters import SCALE, bound_of_rows, least_cost
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.statement import Statement
 
@@ -40,19 +40,17 @@ class B4Row(BackwardRow):
     gamma, gamma_dP : Fraction
         Charge for the start of a chain of S, and of dP, above 0 and at most 1.
     S, dP : Fraction
-        Weight of one multiply-add of these products. One of weight 0 is not traced, and not charged for.
+        Weight of one multiply-add of these products, at least 0. One of weight 0 is not traced, and not charged for.
     V0, V1 : Fraction
         Weight of one multiply-add of dV on a pair of which a vertex of S or P is ever stored, and on another one.
     K0, K1, Q0, Q1 : Fraction
-        The same for dK and dQ, where what counts is whether a vertex of dP or dS is ever stored.
+        The same for dK and dQ, where what counts is whether a vertex of dP or dS is ever stored. The first of each pair
+        is at least 0 and at most the second, and not all weights are 0.
     """
 
     statement = B4
     instead = "B3 or B1"
     plain_below = 3
-    needs = (
-        "0 < gamma_dP <= 1, S >= 0, dP >= 0, 0 <= V0 <= V1, 0 <= K0 <= K1, 0 <= Q0 <= Q1, not all weights 0"
-    )
 
     gamma_dP: Fraction
     S: Fraction
@@ -92,58 +90,22 @@ class B4Row(BackwardRow):
             return None
         work = z * ((row["S"] + row["K1"] + row["Q1"]) * d + (row["dP"] + row["V1"]) * dv)
         of_P, of_dS = (row["V1"] - row["V0"]) * dv, (row["K1"] - row["K0"] + row["Q1"] - row["Q0"]) * d
-        more, less = max(of_P, of_dS), min(of_P, of_dS)  # what storing one pair takes off the work
-        W = row["W"] * D**3
-        fewest = -(-(work - z * (more + less)) // W)
-        if fewest < 2:
+        found = least_cost(work, row["W"] * D**3, step, z, max(of_P, of_dS), min(of_P, of_dS))
+        if found is None:
             return None
-        # The least number of stores that allows n segments takes the greater relief first: convex in n, with these
-        # two breaks, so that the least cost is at the fewest segments or beside a break.
-        breaks = (work // W, (work - z * more) // W)
-        tried = {fewest} | {n for at in breaks for n in (at, at + 1) if n >= fewest}
-        costs = {n: (n - 1) * step + _stores(work - n * W, z, more, less) * SCALE for n in tried}
-        segments = min(costs, key=lambda n: (costs[n], n))
+        cost, segments = found
         chains = problem.queries * d + problem.keys * (d + dv)
         charge = row["gamma"] * (row["S"] > 0) + row["gamma_dP"] * (
             row["dP"] > 0
         )  # for the begun chains of a pair
-        total = (M - chains) * SCALE + costs[segments] - charge * z
-        return max(0, total // SCALE + 1), segments
-
-
-def _stores(excess: int, z: int, more: int, less: int) -> int:
-    """Return the least number of stores that take so much off the work, rounded down; z at most of each kind."""
-    if excess <= 0:
-        return 0
-    if excess <= z * more:
-        return excess // more
-    return z + (excess - z * more) // less
+        return max(0, ((M - chains) * SCALE + cost - charge * z) // SCALE + 1), segments
 
 
 def b4(problem: Counts, M: int) -> Bound:
     """Lower bound B4 on the loads plus stores of one copy of a backward pass.
 
-    It holds under all rules: the proof uses neither the ban on sliding nor recomputation.
-
-    Parameters
-    ----------
-    problem : Problem
-        One head of one batch element; ``heads`` and ``batch`` are ignored. Any Nq, Nk, d, dv and mask; the bound
-        is good where dv = d.
-    M : int
-        Words of fast memory, at most mu·min(d, dv)² for the largest mu of its rows; where dv
-        is not d, for the largest one with tau below 3.
-
-    Returns
-    -------
-    Bound
-        Status ``"computer-assisted"``; the value is a whole number of words, computed in exact arithmetic.
-        It may be less than the compulsory traffic (inputs plus outputs); take the greater of the two.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        As :func:`.bound_of_rows` says.
+    Parameters and result are as for :func:`~pebble.lower_bounds.certified.b3.b3`, with M at most mu·min(d, dv)² for the
+    largest mu of its rows; where dv is not d, for the largest one with tau below 3.
 
     Examples
     --------

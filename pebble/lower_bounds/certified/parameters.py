@@ -18,7 +18,7 @@ from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["SCALE", "AnyRow", "ParameterRow", "best_row", "bound_of_rows"]
+__all__ = ["SCALE", "AnyRow", "ParameterRow", "best_row", "bound_of_rows", "least_cost"]
 
 SCALE = 10**9
 """Every parameter is a decimal with at most nine places, so that times this it is a whole number."""
@@ -51,9 +51,6 @@ class ParameterRow(ABC):
     instead: ClassVar[str]
     """Which bounds to use where the rows end."""
 
-    needs: ClassVar[str]
-    """What sound parameters fulfil besides ``0 < mu < tau``, ``0 < gamma <= 1`` and ``W > 0``."""
-
     mu: Fraction
     tau: Fraction
     gamma: Fraction
@@ -62,8 +59,7 @@ class ParameterRow(ABC):
     def __post_init__(self) -> None:
         if not (0 < self.mu < self.tau and 0 < self.gamma <= 1 and self.W > 0 and self._sound()):
             values = ", ".join(f"{name} = {float(value):g}" for name, value in vars(self).items())
-            needs = f"0 < mu < tau, 0 < gamma <= 1, W > 0, {self.needs}"
-            raise InvalidInput(f"a row of {self.statement.name} needs {needs}; not {values}")
+            raise InvalidInput(f"no sound row of {self.statement.name}: {values}")
 
     @abstractmethod
     def _sound(self) -> bool:
@@ -89,15 +85,9 @@ class ParameterRow(ABC):
     @classmethod
     def from_strings(cls, entries: Mapping[str, str]) -> Self:
         """Read a row from decimal strings, exactly."""
-        row, names = f"a row of {cls.statement.name}", [field.name for field in fields(cls)]
-        if set(entries) != set(names):
-            raise InvalidInput(f"{row} has the entries {', '.join(names)}, not {', '.join(entries)}")
-        try:
-            values = {name: Fraction(text) for name, text in entries.items()}
-        except (ValueError, ZeroDivisionError) as error:
-            raise InvalidInput(f"{row} has decimal numbers: {error}") from None
+        values = {name: Fraction(text) for name, text in entries.items()}
         if any((value * SCALE).denominator != 1 for value in values.values()):
-            raise InvalidInput(f"{row} has at most nine decimal places, not {', '.join(entries.values())}")
+            raise InvalidInput(f"more than nine decimal places in {entries}")
         return cls(**values)
 
     @classmethod
@@ -113,6 +103,28 @@ class ParameterRow(ABC):
 
 
 AnyRow = TypeVar("AnyRow", bound=ParameterRow)
+
+
+def least_cost(work: int, W: int, step: int, z: int, more: int, less: int = 0) -> tuple[int, int] | None:
+    """Return the least (n - 1)·step, plus stores, and its number n of segments; None if one segment is enough.
+
+    Up to z stores of one kind take ``more`` off the work each, and as many of another kind take ``less``; what is left
+    must be at most n·W. The cost is scaled by :data:`SCALE`, and the number of stores is rounded down.
+    """
+
+    def stores(excess: int) -> int:
+        if excess <= 0:
+            return 0
+        return excess // more if excess <= z * more else z + (excess - z * more) // less
+
+    fewest = -(-(work - z * (more + less)) // W)
+    if fewest < 2:
+        return None
+    # The least number of stores that allows n segments takes the greater relief first: convex in n, with these two
+    # breaks, so that the least cost is at the fewest segments or beside a break.
+    breaks = (work // W, (work - z * more) // W)
+    tried = {fewest} | {n for at in breaks for n in (at, at + 1) if n >= fewest}
+    return min(((n - 1) * step + stores(work - n * W) * SCALE, n) for n in tried)
 
 
 def best_row(kind: type[AnyRow], problem: Counts, M: int) -> tuple[int, int, AnyRow] | None:

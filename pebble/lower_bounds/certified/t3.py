@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.certified.parameters import SCALE, ParameterRow, bound_of_rows
+from pebble.lower_bounds.certified.parameters import SCALE, ParameterRow, bound_of_rows, least_cost
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.statement import Statement
@@ -38,15 +38,14 @@ class T3Row(ParameterRow):
     mu, tau, gamma, W : Fraction
         As for every row; the traced chains are those of S.
     delta : Fraction
-        A multiply-add of U on a pair that is never stored has weight 1 + delta, others have weight 1.
+        A multiply-add of U on a pair that is never stored has weight 1 + delta, others have weight 1; delta >= 0.
     beta : Fraction
-        Weight of a multiply-add of S.
+        Weight of a multiply-add of S, at least 0.
     """
 
     statement = T3
     pass_name = "forward"
     instead = "T1"
-    needs = "delta >= 0, beta >= 0"
 
     delta: Fraction
     beta: Fraction
@@ -64,21 +63,14 @@ class T3Row(ParameterRow):
         step = row["tau"] * d * d - (M + 2) * SCALE  # X - 2, scaled
         if self.most_memory(problem) < M or step <= 0:
             return None
-        W = row["W"] * d**3
         relief = row["delta"] * dv  # what storing one pair takes off the work
         work = z * (row["beta"] * d + SCALE * dv) + z * relief
-        fewest = -(-(work - z * relief) // W)
-        most = -(-work // W)
-        if fewest < 2:
+        found = least_cost(work, row["W"] * d**3, step, z, relief)
+        if found is None:
             return None
-        segments, best = most, (most - 1) * step
-        for n in {fewest, most - 1} if fewest < most else ():
-            cost = (n - 1) * step + (work - n * W) // relief * SCALE
-            if cost < best:
-                segments, best = n, cost
+        cost, segments = found
         fixed = M - problem.queries * (dv - (1 if problem.stats else 0))
-        total = fixed * SCALE + best - row["gamma"] * z
-        return max(0, total // SCALE + 1), segments
+        return max(0, (fixed * SCALE + cost - row["gamma"] * z) // SCALE + 1), segments
 
 
 def t3(problem: Counts, M: int) -> Bound:
