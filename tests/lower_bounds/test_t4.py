@@ -5,15 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.certified.t3 import T3Row, t3
 from pebble.lower_bounds.certified.t4 import T4Row, t4
-from tests.lower_bounds.test_t3 import best_known, flash2_streamed, small_cache, theorem
-from tests.support.amounts import examples
+from tests.lower_bounds.test_t3 import best_known
 
 ROWS = T4Row.load()
 DOCS = Path(__file__).parents[2] / "docs"
@@ -57,40 +54,6 @@ def test_the_table_of_the_docs() -> None:
     for mu, of_t3, of_t4 in cells:
         for bound, printed in ((t3, of_t3), (t4, of_t4)):
             assert 0 <= leading(bound, float(mu)) - float(printed) < 0.01, (mu, printed)
-
-
-@examples(60, 600)
-@given(st.integers(1000, 10**6), st.integers(2, 300), st.floats(-5, 0))
-def test_dominated_by_schedules(N: int, d: int, log2_mu: float) -> None:
-    M = int(2**log2_mu * d * d)
-    if 2 * d + 8 > M:
-        return
-    problem = Problem.square(N, d)
-    try:
-        bound = t4(problem, M).value
-    except BoundDoesNotApply:
-        return
-    assert bound <= flash2_streamed(N, d, M)
-    assert bound <= small_cache(N, d, M)
-    assert bound <= best_known(M / d**2) * N**2 + 4 * N * d
-
-
-@examples(30, 120)
-@given(
-    st.integers(1, 10**7),
-    st.integers(1, 10**7),
-    st.integers(1, 200),
-    st.integers(1, 200),
-    st.integers(1, 10**5),
-)
-def test_equals_the_theorem_in_fractions(Nq: int, Nk: int, d: int, dv: int, M: int) -> None:
-    problem = Problem(Nq=Nq, Nk=Nk, d=d, dv=dv)
-    known = [value for row in ROWS if dv <= d and (value := theorem(row, problem, M)) is not None]
-    if not known:
-        with pytest.raises(BoundDoesNotApply):
-            t4(problem, M)
-        return
-    assert max(known) - 1 <= t4(problem, M).value <= max(0, max(known))
 
 
 def test_refusals() -> None:
