@@ -170,7 +170,7 @@ def plain_work(row: BackwardRow, x: Any) -> Any:
     S, dP, V0, V1, K0, K1, Q0, Q1 = map(float, row.weights)
     if isinstance(x, B3Segment):
         *words, p, p_new, r, r_new, s = (getattr(x, name) for name in vars(x))
-        x = Amounts(*words, p, 0.0, p_new, r, 0.0, r_new, s, 0.0, whole=1.0)
+        x = Amounts(*[*words, p, 0.0, p_new, r, 0.0, r_new, s, 0.0, 1.0])
         on_S = np.sqrt((p + p_new) * x.q * x.k)
     else:
         spread = np.sqrt((x.p_stored + x.p_kept + x.p_new) * x.q * x.k)

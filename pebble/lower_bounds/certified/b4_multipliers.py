@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from pebble.lower_bounds.certified.backward_work import BackwardLimits, BackwardWeights
+from pebble.lower_bounds.certified.b4 import B4Row
+from pebble.lower_bounds.certified.backward_work import BackwardSearch
 from pebble.lower_bounds.certified.branch_and_bound import Reals
 from pebble.lower_bounds.certified.interior_point import ConvexProblems, improved, inside
 
@@ -43,29 +44,19 @@ def _form(terms: _Terms) -> Reals:
 
 
 class B4Multipliers:
-    """The convex problems of boxes for one row.
+    """The convex problems of boxes for one row, of which costs are compared with W."""
 
-    Parameters
-    ----------
-    weights : BackwardWeights
-    limits : BackwardLimits
-    W : float
-        The constant to be proved: what costs are compared with.
-    plain : bool
-        Whether the members of the minima that need dv = d are left out.
-    """
-
-    def __init__(self, weights: BackwardWeights, limits: BackwardLimits, W: float, plain: bool) -> None:
-        self._weights, self._limits, self._W = weights, limits, W
-        unused = _OF_EQUAL_SIDES if plain else ()
+    def __init__(self, search: BackwardSearch[B4Row]) -> None:
+        self._search, self._weights, self._W = search, search.weights, float(search.row.W)
+        unused = _OF_EQUAL_SIDES if search.row.plain else ()
         self._used = np.array([index for name, index in _INDEX.items() if name not in unused])
         self._linear = self._half_spaces()
 
     def _half_spaces(self) -> Reals:
         """Conditions that are the same for every box."""
-        w, limits = self._weights, self._limits
-        begun_S = limits.begun_S if w.S > 0 else 1.0
-        begun_dP = limits.begun_dP if w.dP > 0 else 1.0
+        w, search = self._weights, self._search
+        begun_S = search.begun_S if w.S > 0 else 1.0
+        begun_dP = search.begun_dP if w.dP > 0 else 1.0
         K1, Q1 = w.dK**2, w.dQ**2
         of_E_by_p: _Terms = {
             **dict.fromkeys(("K_p", "K_k", "K_v"), -K1),
@@ -137,12 +128,12 @@ class B4Multipliers:
 
     def _cost(self, lo: Reals, hi: Reals, at: Reals) -> Reals:
         """What the multipliers bound the work by: prices times what there is for them."""
-        w, limits, (q, k, o, whole) = self._weights, self._limits, at
+        w, search, (q, k, o, whole) = self._weights, self._search, at
         inner, both = whole**2 * q * k, np.where(hi[0] <= hi[2], q, o) * k
-        budget = limits.tau - (lo + 0.25 * (hi - lo))[:3].sum(axis=0)
+        budget = search.tau - (lo + 0.25 * (hi - lo))[:3].sum(axis=0)
         terms: _Terms = {
-            "price": np.maximum(budget, 0.01 * limits.tau) - limits.mu,
-            "held": limits.mu,
+            "price": np.maximum(budget, 0.01 * search.tau) - search.mu,
+            "held": search.mu,
             "whole": w.S * whole * q * k,
             "root": 1.0,
             "of_V": w.dV**2 * inner,
@@ -155,9 +146,9 @@ class B4Multipliers:
     def first(self, lo: Reals, hi: Reals) -> Reals:
         """Return a point inside the conditions of one box, shape (1, v): its price is high enough."""
         problems = self._problems(lo, hi)
-        named = dict.fromkeys(_NAMES, 0.1 * self._limits.tau**0.5) | dict.fromkeys(_OF_EQUAL_SIDES, 0.1)
+        named = dict.fromkeys(_NAMES, 0.1 * self._search.tau**0.5) | dict.fromkeys(_OF_EQUAL_SIDES, 0.1)
         for price in 1.4 ** np.arange(-20.0, 60.0):
-            charges = {"left_p": self._limits.begun_S, "left_r": self._limits.begun_dP}
+            charges = {"left_p": self._search.begun_S, "left_r": self._search.begun_dP}
             named |= {"price": price, "held": 1.5 * price}
             named |= {name: 0.3 * price * charge for name, charge in charges.items()}
             point = self._with_root(problems, np.array([list(named.values())])[:, self._used[:-1]])

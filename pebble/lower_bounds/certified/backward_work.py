@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pebble.lower_bounds.certified.b3 import BackwardRow
 from pebble.lower_bounds.certified.branch_and_bound import SAFETY, SLACK, ConstantSearch, Reals, last
 
-__all__ = ["Amounts", "BackwardLimits", "BackwardSearch", "BackwardShares", "BackwardWeights"]
+__all__ = ["Amounts", "BackwardSearch", "BackwardShares", "BackwardWeights"]
 
 AnyBackwardRow = TypeVar("AnyBackwardRow", bound=BackwardRow)
 
@@ -33,15 +33,6 @@ class BackwardWeights(NamedTuple):
     dK: float
     dQ_stored: float
     dQ: float
-
-
-class BackwardLimits(NamedTuple):
-    """What a segment may weigh, what may be red at its start, and the charges for begun chains; units of d²."""
-
-    tau: float
-    mu: float
-    begun_S: float
-    begun_dP: float
 
 
 @dataclass(frozen=True)
@@ -142,15 +133,15 @@ class BackwardSearch(ConstantSearch[AnyBackwardRow]):
 
     def __init__(self, row: AnyBackwardRow, rng: np.random.Generator) -> None:
         super().__init__(row, rng)
-        mu = math.nextafter(float(row.mu), math.inf)
-        self.limits = BackwardLimits(self.tau, mu, *map(float, row.charges))
+        self.mu = math.nextafter(float(row.mu), math.inf)
+        self.begun_S, self.begun_dP = map(float, row.charges)
         self.weights = BackwardWeights(*map(float, row.weights))
 
     def lagrange(
         self, corners: Sequence[Any], multipliers: Sequence[Reals] | Reals
     ) -> tuple[Reals, NDArray[np.bool_]]:
         """Return g of docs/bounds-b4.md, section 4, at the corners, and whether its conditions hold at the last."""
-        (q, k, o, whole), w, limits, m = corners, self.weights, self.limits, BackwardShares(*multipliers)
+        (q, k, o, whole), w, m = corners, self.weights, BackwardShares(*multipliers)
         half, pairs, together = 0.25, q * k, m.together * whole
         full = m.price * (1 - SLACK)
         held = full * (1 + m.scarce)  # what a word costs that is red at the start
@@ -168,15 +159,15 @@ class BackwardSearch(ConstantSearch[AnyBackwardRow]):
             full - (of_V * w.dV_stored**2 + direct * w.dV_stored + through_p),
             held - (of_V * w.dV**2 + direct * w.dV + through_p),
         )
-        bound = m.price * (limits.tau + m.scarce * limits.mu - q - k - o)
-        bound = bound + m.price * (2 * limits.tau + limits.mu) * SLACK
+        bound = m.price * (self.tau + m.scarce * self.mu - q - k - o)
+        bound = bound + m.price * (2 * self.tau + self.mu) * SLACK
         inner = of_V * w.dV**2 + other_K * m.by_p_K + other_Q * m.by_p_Q
         bound = bound + inner * (whole**2 * pairs) + m.by_k * w.dV * k * o
         both = other_K * (m.both_K * (1 - m.by_v_K)) + other_Q * (m.both_Q * (1 - m.by_v_Q))
         bound = bound + both * least * k
         if w.S > 0:
             rest = (1 - m.capped_S) * w.S
-            left_p = np.minimum(limits.begun_S * full - m.capped_S * w.S, left_p)
+            left_p = np.minimum(self.begun_S * full - m.capped_S * w.S, left_p)
             bound = (
                 bound + rest * (together * pairs) + rest**2 * half * ((1 - together) ** 2 * pairs) / left_p
             )
@@ -196,7 +187,7 @@ class BackwardSearch(ConstantSearch[AnyBackwardRow]):
             held - other_K - other_Q - linear >= 0
         )
         if w.dP > 0:
-            left_r = np.minimum(limits.begun_dP * full, left_r) - m.capped_dP * w.dP
+            left_r = np.minimum(self.begun_dP * full, left_r) - m.capped_dP * w.dP
             needed = ((1 - m.capped_dP) * w.dP) ** 2 * half * last(o)
             defined &= (left_r >= 0) & (left_r * left_v >= needed * SAFETY)
         return bound, defined

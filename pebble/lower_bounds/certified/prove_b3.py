@@ -83,7 +83,7 @@ class B3Search(MultiplierSearch[B3Row], BackwardSearch[B3Row]):
 
     def __init__(self, row: B3Row, rng: np.random.Generator) -> None:
         super().__init__(row, rng)
-        self.limits = self.limits._replace(mu=0.0)  # no words are scarce
+        self.mu = 0.0  # no words are scarce
         if row.plain:
             self.shares = (_BOTH, _BY_P, _BY_V)  # the others use dv = d, and stay 0
 

@@ -66,7 +66,7 @@ class _OfB4(BackwardSearch[B4Row]):
         """Weight of a unit of each amount if what must be red at the start weighs ``held``."""
         weight = dict.fromkeys(Amounts.__dataclass_fields__, 1.0)
         weight |= dict.fromkeys(("uV", "uK", "uQ", "p_kept", "r_kept", "s_kept"), held)
-        weight |= {"p_new": self.limits.begun_S, "r_new": self.limits.begun_dP}
+        weight |= {"p_new": self.begun_S, "r_new": self.begun_dP}
         return np.array(list(weight.values()))[:-1]
 
 
@@ -91,7 +91,7 @@ class B4Search(_OfB4):
 
     def __init__(self, row: B4Row, rng: np.random.Generator) -> None:
         super().__init__(row, rng)
-        self._multipliers = B4Multipliers(self.weights, self.limits, float(row.W), row.plain)
+        self._multipliers = B4Multipliers(self)
 
     def first_box(self) -> B4Boxes:
         """Return a box that holds every segment of weight tau."""
