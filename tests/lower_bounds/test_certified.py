@@ -18,7 +18,7 @@ from pebble.lower_bounds.certified.b4 import B4Row
 from pebble.lower_bounds.certified.backward_work import Amounts
 from pebble.lower_bounds.certified.branch_and_bound import Boxes, certify
 from pebble.lower_bounds.certified.prove_b3 import B3Search, B3Segment
-from pebble.lower_bounds.certified.prove_b4 import B4Search, b4_search
+from pebble.lower_bounds.certified.prove_b4 import B4Search, PlainB4Search, b4_search
 from pebble.lower_bounds.certified.prove_t3 import T3Search
 from pebble.lower_bounds.certified.prove_t4 import T4Search
 from pebble.lower_bounds.certified.t3 import T3Row
@@ -143,6 +143,7 @@ KINDS = {
     "T4": Kind(T4, T4Search, ("x", "whole", "u"), 5),
     "B3": Kind(B3, B3Search, ("q", "k", "o"), 9, (1, 2, 3, 4)),
     "B4": Kind(B4, B4Search, ("q", "k", "o", "whole"), 16, (2, 3, 4, 5, 13, 14)),
+    "plain B4": Kind(B4[:9], PlainB4Search, ("q", "k", "o", "whole"), 5),
 }
 
 
