@@ -14,7 +14,7 @@ import pytest
 from pebble.lower_bounds.attention.b1 import B1Weights, b1_events
 from pebble.lower_bounds.attention.b2 import b2_events
 from pebble.lower_bounds.certified.b3 import B3Row
-from pebble.lower_bounds.certified.prove_b3 import B3Segment, b3_segment_work
+from pebble.lower_bounds.certified.prove_b3 import B3Segment
 from tests.support import amounts
 
 Vertex = tuple[Any, ...]
@@ -208,7 +208,7 @@ class Touched:
         segment = B3Segment(*(amount / D**2 for amount in amounts))
         zero = dict.fromkeys(("S", "dP", "dV", "dK", "dQ"), Fraction(0))
         for name in zero:
-            term = b3_segment_work(replace(row, **(zero | {name: Fraction(1)})), segment)
+            term = segment.work(replace(row, **(zero | {name: Fraction(1)})))
             if d != dv and name in ("dV", "dK", "dQ"):
                 term = self.plain_term(name, segment)
             assert self.work(name) <= term * D**3 * (1 + 1e-12), name

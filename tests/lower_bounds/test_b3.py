@@ -1,11 +1,9 @@
-"""B3: its constants are proved anew and are nearly the best; its values are the theorem's, and hold step by step."""
+"""B3: its values are the theorem's, and every term of its certificate is needed."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,19 +14,12 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import backward_bounds
-from pebble.lower_bounds.certified.b3 import B3Row, b3, b3_rows
-from pebble.lower_bounds.certified.prove_b3 import (
-    B3Search,
-    B3Segment,
-    b3_segment_weight,
-    b3_segment_work,
-    certify_b3,
-    much_work,
-)
+from pebble.lower_bounds.certified.b3 import B3Row, b3
+from pebble.lower_bounds.certified.prove_b3 import B3Search
+from tests.lower_bounds.test_certified import tuned_bounds
 from tests.support.amounts import examples, first
 
-ROWS = b3_rows()
-QUICK = [row for row in ROWS if row.mu in (Fraction("0.14"), 7)]
+ROWS = B3Row.load()
 
 
 def backward(Nq: int, Nk: int | None = None, d: int = 64, dv: int | None = None) -> Problem:
@@ -36,109 +27,6 @@ def backward(Nq: int, Nk: int | None = None, d: int = 64, dv: int | None = None)
 
 
 # --- the constants ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("row", QUICK, ids=str)
-def test_constant_is_proved_again(row: B3Row) -> None:
-    proof = certify_b3(row)
-    assert proof.verdict == "proved"
-    assert row.W / Fraction("1.035") < proof.attained <= row.W, "the constant should be nearly the best one"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("row", first(1, ROWS[2::7]), ids=str)
-def test_six_per_cent_more_is_proved_and_four_per_cent_less_refuted(row: B3Row) -> None:
-    assert certify_b3(replace(row, W=row.W * Fraction(106, 100))).verdict == "proved"
-    smaller = certify_b3(replace(row, W=row.W * Fraction(96, 100)))
-    assert smaller.verdict == "refuted"
-    assert b3_segment_weight(row, smaller.witness) <= row.tau
-    assert b3_segment_work(row, smaller.witness) == pytest.approx(smaller.attained)
-    assert min(vars(smaller.witness).values()) >= 0
-
-
-def test_out_of_boxes_is_not_a_proof() -> None:
-    assert certify_b3(ROWS[0], max_boxes=300).verdict == "undecided"
-
-
-@pytest.mark.slow
-def test_a_proof_does_not_depend_on_the_search() -> None:
-    row = replace(QUICK[0], W=QUICK[0].W * Fraction(15, 10))
-    assert certify_b3(row) == certify_b3(row)
-    assert certify_b3(row, rng=np.random.default_rng(7)).verdict == "proved"
-
-
-def random_segments(row: B3Row, rng: np.random.Generator, n: int) -> B3Segment:
-    """Segments of weight tau at most, of all shapes: random shares of the weight, many of them zero."""
-    shares = rng.dirichlet(np.full(12, 0.4), n).T * (rng.random((12, n)) < 0.7) + 1e-12
-    unit = b3_segment_weight(row, B3Segment(*np.eye(12)))
-    return B3Segment(*(shares * (float(row.tau) * (1 - 1e-9) / (unit @ shares))))
-
-
-@pytest.mark.parametrize("row", ROWS[::4], ids=str)
-def test_random_segments_stay_below_the_constant(row: B3Row) -> None:
-    segments = random_segments(row, np.random.default_rng(1), 100_000)
-    assert b3_segment_weight(row, segments).max() <= float(row.tau)
-    assert b3_segment_work(row, segments).max() <= float(row.W)
-
-
-def plain_work(row: B3Row, x: B3Segment) -> Any:
-    """f without the members of its minima that need dv = d."""
-    S, dP, dV, dK, dQ = (float(weight) for weight in row.weights)
-    pairs = x.s + np.minimum(x.r + x.o * x.v, x.p + x.r + np.minimum(x.q, x.o) * np.minimum(x.k, x.v))
-    return (
-        S * np.sqrt((x.p + x.p_new) * x.q * x.k)
-        + dP * np.sqrt((x.r + x.r_new) * x.o * x.v)
-        + dV * np.sqrt((x.p + x.q * x.k) * x.uV * x.o)
-        + dK * np.sqrt(pairs * x.uK * x.q)
-        + dQ * np.sqrt(pairs * x.uQ * x.k)
-    )
-
-
-@examples(75, 300)
-@given(st.integers(0, len(ROWS) - 1), st.integers(0, 2**32 - 1), st.floats(0, 0.6))
-def test_a_box_is_bounded_above_every_point_in_it(which: int, seed: int, width: float) -> None:
-    """For any multipliers, near the useful ones or not: the dual never lies."""
-    row, rng = ROWS[which], np.random.default_rng(seed)
-    n = 300
-    s = random_segments(row, rng, n)
-    point = np.array([s.q, s.k, s.o])
-    below, above = rng.random((2, *point.shape)) * width
-    lo, hi = point * (1 - below), point * (1 + above) + width * rng.random(point.shape) * (rng.random() < 0.5)
-    search = B3Search(row, rng)
-    multipliers = search.legal(np.clip(rng.uniform(-0.5, 1.5, (9, n)), 0, 1))
-    multipliers[0] = np.exp(rng.uniform(-3, 3, n)) * float(row.tau) ** 0.5
-    if row.plain:
-        multipliers[1:5] = 0
-    bound = search.bound(lo, hi, multipliers)
-    work = plain_work(row, s) if row.plain else b3_segment_work(row, s)
-    assert (bound >= work * (1 - 1e-13)).all()
-    assert np.isfinite(bound).any() or row.mu > 1
-
-
-def tuned_bounds(row: B3Row, corner: np.ndarray[Any, Any], rounds: int = 6) -> np.ndarray[Any, Any]:
-    """The least bounds that the search finds at single points (q, k, o)."""
-    search = B3Search(row, np.random.default_rng(0))
-    boxes = search.first_box().take(np.zeros(corner.shape[1], int))
-    boxes.lo = boxes.hi = corner
-    search.tune_price(boxes, 8.0, 30)
-    for _ in range(rounds):
-        boxes.step = np.full(corner.shape[1], 0.3)
-        search.improve(boxes, 60)
-    assert not (row.plain and boxes.multipliers[1:5].any()), "these are for dv = d only"
-    return boxes.value
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("row", first(2, ROWS[::5]), ids=str)
-def test_good_multipliers_come_near_and_stay_above(row: B3Row) -> None:
-    """Concavity: at a point the dual has no gap, so that bounds can be as good as one likes, and no better."""
-    lengths = (30, 60, 100, 150, 250, 400, 700, 1200)
-    found = [much_work(row, np.random.default_rng(n), n) for n in lengths]
-    work = np.array([attained for attained, _ in found])
-    value = tuned_bounds(row, np.array([(x.q, x.k, x.o) for _, x in found]).T)
-    assert (work <= value).all()
-    assert value[-1] <= work[-1] * 1.02
 
 
 @pytest.mark.parametrize("tau", ["2", "9"])
@@ -152,10 +40,9 @@ def test_every_term_of_the_bound_is_needed(products: str, tau: str) -> None:
     weights = {name: Fraction(int(name in products.split())) for name in names}
     gamma = Fraction(1, 1 if "dP d" in products else 2)
     row = B3Row(mu=Fraction(1, 10), tau=Fraction(tau), gamma=gamma, W=Fraction(1), **weights)
-    found = [much_work(row, np.random.default_rng(n), n) for n in (60, 120, 240, 480, 900)]
+    found = [B3Search(row, np.random.default_rng(n)).much_work(n) for n in (60, 120, 240, 480, 900)]
     work = np.array([attained for attained, _ in found])
-    value = tuned_bounds(row, np.array([(x.q, x.k, x.o) for _, x in found]).T, rounds=3)
-    assert (work <= value).all()
+    assert (work <= tuned_bounds("B3", row, found, rounds=3)).all()
 
 
 # --- the values ---------------------------------------------------------------------------------------------
@@ -238,27 +125,3 @@ def test_refusals() -> None:
     assert b3(backward(10**6), edge - 2).value >= 0
     with pytest.raises(BoundDoesNotApply):
         b3(backward(10**6), edge)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("gamma", "1.5"),
-        ("gamma", "0"),
-        ("tau", "0.1"),
-        ("W", "0"),
-        ("S", "-1"),
-        ("dK", "0.00000000001"),
-        ("dQ", "x"),
-    ],
-)
-def test_unsound_rows_are_refused(name: str, value: str) -> None:
-    weights = {"S": "0.5", "dP": "0.6", "dV": "1", "dK": "1", "dQ": "1"}
-    sound = {"mu": "1", "tau": "3", "gamma": "0.4", "W": "1.1"} | weights
-    assert B3Row.from_strings(sound).charged == 2
-    with pytest.raises(InvalidInput, match="row of B3"):
-        B3Row.from_strings(sound | {name: value})
-    with pytest.raises(InvalidInput, match="entries"):
-        B3Row.from_strings({"mu": "1"})
-    with pytest.raises(InvalidInput, match="not all of them 0"):
-        B3Row.from_strings(sound | dict.fromkeys(weights, "0"))

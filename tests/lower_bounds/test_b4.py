@@ -1,9 +1,8 @@
-"""B4: its constants are proved anew; its values are the theorem's, better than B3's, and stay below every schedule."""
+"""B4: its certificate is that of the docs; its values are the theorem's, and stay below every schedule."""
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -17,21 +16,14 @@ from hypothesis import strategies as st
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.certified.b3 import b3
-from pebble.lower_bounds.certified.b4 import B4Row, b4, b4_rows
-from pebble.lower_bounds.certified.b4_multipliers import EXCLUSIVE
-from pebble.lower_bounds.certified.multipliers import legal
-from pebble.lower_bounds.certified.prove_b4 import (
-    B4Search,
-    B4Segment,
-    b4_segment_weight,
-    b4_segment_work,
-    certify_b4,
-    much_work_b4,
-)
+from pebble.lower_bounds.certified.b4 import B4Row, b4
+from pebble.lower_bounds.certified.branch_and_bound import Boxes
+from pebble.lower_bounds.certified.prove_b4 import B4Search
 from tests.lower_bounds.test_b3 import backward
+from tests.lower_bounds.test_certified import random_segments, tuned_bounds
 from tests.support.amounts import examples, first
 
-ROWS = b4_rows()
+ROWS = B4Row.load()
 DOCS = Path(__file__).parents[2] / "docs"
 # Leading constants that were known before.
 LEADING = {
@@ -62,98 +54,6 @@ def leading(bound: Any, mu: float) -> float:
 
 
 # --- the constants ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_constant_is_proved_again() -> None:
-    row = next(row for row in ROWS if row.mu == Fraction("0.7"))
-    proof = certify_b4(row)
-    assert proof.verdict == "proved"
-    assert row.W / Fraction("1.03") < proof.attained <= row.W, "the constant should be nearly the best one"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("row", ROWS[3::4], ids=str)
-def test_eight_per_cent_more_is_proved_and_six_per_cent_less_refuted(row: B4Row) -> None:
-    assert certify_b4(replace(row, W=row.W * Fraction(108, 100))).verdict == "proved"
-    smaller = certify_b4(replace(row, W=row.W * Fraction(94, 100)))
-    assert smaller.verdict == "refuted"
-    assert b4_segment_weight(row, smaller.witness) <= row.tau
-    assert b4_segment_work(row, smaller.witness) == pytest.approx(smaller.attained)
-    assert min(vars(smaller.witness).values()) >= 0
-    assert smaller.witness.whole <= 1
-
-
-@pytest.mark.slow
-def test_out_of_boxes_is_not_a_proof() -> None:
-    assert certify_b4(ROWS[0], max_boxes=300).verdict == "undecided"
-
-
-def random_segments(row: B4Row, rng: np.random.Generator, n: int) -> B4Segment:
-    """Segments of weight tau at most, of all shapes: random shares of the weight, many of them zero."""
-    parts = rng.dirichlet(np.full(15, 0.4), n).T * (rng.random((15, n)) < 0.7) + 1e-12
-    whole = rng.choice([0.0, 1.0, 0.5], n)
-    low, high = np.zeros(n), np.full(n, 100.0)
-    for _ in range(60):
-        middle = (low + high) / 2
-        fits = b4_segment_weight(row, B4Segment(*[*(parts * middle), whole])) <= float(row.tau) * (1 - 1e-9)
-        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
-    return B4Segment(*[*(parts * low), whole])
-
-
-def test_random_segments_stay_below_the_constant() -> None:
-    for row in ROWS[::5]:
-        segments = random_segments(row, np.random.default_rng(1), 20_000)
-        assert b4_segment_weight(row, segments).max() <= float(row.tau)
-        assert b4_segment_work(row, segments).max() <= float(row.W)
-
-
-def plain_work(row: B4Row, x: B4Segment) -> Any:
-    """f without the members of its minima that need dv = d."""
-    S, dP, V0, V1, K0, K1, Q0, Q1 = (
-        float(w) for w in (row.S, row.dP, row.V0, row.V1, row.K0, row.K1, row.Q0, row.Q1)
-    )
-    p, inner, both = (
-        x.p_stored + x.p_kept,
-        x.whole**2 * x.q * x.k,
-        np.minimum(x.q, x.o) * np.minimum(x.k, x.v),
-    )
-
-    def pairs(low: float, high: float) -> Any:
-        r = low**2 * x.r_stored + high**2 * x.r_kept
-        made = np.minimum(high**2 * (p + inner), r + high**2 * x.o * x.v)
-        return low**2 * x.s_stored + high**2 * x.s_kept + np.minimum(made, high**2 * (p + both) + r)
-
-    spread = np.sqrt((p + x.p_new) * x.q * x.k)
-    return (
-        S * np.minimum(spread, spread * (1 - x.whole) + x.q * x.k * x.whole)
-        + dP * np.sqrt((x.r_stored + x.r_kept + x.r_new) * x.o * x.v)
-        + np.sqrt((V0**2 * x.p_stored + V1**2 * (x.p_kept + inner)) * x.uV * x.o)
-        + np.sqrt(pairs(K0, K1) * x.uK * x.q)
-        + np.sqrt(pairs(Q0, Q1) * x.uQ * x.k)
-    )
-
-
-@examples(25, 300)
-@given(st.integers(0, len(ROWS) - 1), st.integers(0, 2**32 - 1), st.floats(0, 0.6))
-def test_a_box_is_bounded_above_every_point_in_it(which: int, seed: int, width: float) -> None:
-    """For any multipliers, near the useful ones or not: the dual never lies."""
-    row, rng = ROWS[which], np.random.default_rng(seed)
-    n = 200
-    s = random_segments(row, rng, n)
-    point = np.array([s.q, s.k, s.o, s.whole])
-    below, above = rng.random((2, *point.shape)) * width
-    lo, hi = point * (1 - below), point * (1 + above)
-    hi[3] = np.minimum(hi[3], 1.0)
-    search = B4Search(row)
-    multipliers = legal(np.clip(rng.uniform(-0.5, 1.5, (16, n)), 0, 1), EXCLUSIVE)
-    multipliers[0] = np.exp(rng.uniform(-3, 3, n)) * float(row.tau) ** 0.5
-    if row.plain:
-        multipliers[[2, 3, 4, 5, 13, 14]] = 0
-    bound = search.bound(lo, hi, multipliers)
-    work = plain_work(row, s) if row.plain else b4_segment_work(row, s)
-    assert (bound >= work * (1 - 1e-13)).all()
-    assert np.isfinite(bound).any() or row.mu > 1
 
 
 def g_of_the_docs(row: B4Row, at: Any, m: Any) -> Any:
@@ -188,11 +88,12 @@ def g_of_the_docs(row: B4Row, at: Any, m: Any) -> Any:
 def test_the_bound_at_a_point_is_the_function_of_the_docs(row: B4Row) -> None:
     rng, n = np.random.default_rng(0), 20_000
     at = np.concatenate([rng.dirichlet(np.ones(4), n).T[:3] * float(row.tau), rng.random((1, n))])
-    multipliers = legal(rng.random((16, n)) * rng.random(n), EXCLUSIVE)
+    search = B4Search(row, rng)
+    multipliers = search.legal(rng.random((16, n)) * rng.random(n))
     multipliers[0] = np.exp(rng.uniform(-2, 1, n))
     with np.errstate(all="ignore"):
         expected = g_of_the_docs(row, at, multipliers)
-    bound = B4Search(row).bound(at, at, multipliers)
+    bound = search.bound(Boxes(at, at), multipliers)
     both = np.isfinite(bound) & np.isfinite(expected)
     assert (np.isfinite(bound) == np.isfinite(expected)).mean() > 0.9999  # rounding aside
     assert both.mean() > 0.02
@@ -202,42 +103,21 @@ def test_the_bound_at_a_point_is_the_function_of_the_docs(row: B4Row) -> None:
 
 def test_boxes_are_cut_to_what_a_segment_reaches_and_no_more() -> None:
     row, rng = ROWS[-1], np.random.default_rng(0)
-    search = B4Search(row)
-    s = random_segments(row, rng, 2000)
+    search = B4Search(row, rng)
+    s = random_segments(search)
     point = np.array([s.q, s.k, s.o, s.whole])
-    boxes = search.first_box().take(np.zeros(2000, int))
+    boxes = search.first_box().take(np.zeros(300, int))
     boxes.lo, boxes.hi = point * rng.random(point.shape), point + 9 * rng.random(point.shape)
     uncut = boxes.hi.copy()
     cut = search.reachable(boxes)
-    assert len(cut) == 2000
+    assert len(cut) == 300
     assert (cut.hi >= point).all()
     assert (cut.hi < uncut).any(axis=0).mean() > 0.05
     cut.lo, cut.hi = (
-        np.array([[float(row.tau)], [0.0], [0.0], [0.0]]) * np.ones(2000),
-        np.full((4, 2000), 99.0),
+        np.array([[float(row.tau)], [0.0], [0.0], [0.0]]) * np.ones(300),
+        np.full((4, 300), 99.0),
     )
     assert (search.reachable(cut).hi[0] >= float(row.tau)).all()
-
-
-def tuned_bounds(row: B4Row, found: list[tuple[float, B4Segment]]) -> np.ndarray[Any, Any]:
-    """The least bounds that the search finds at single points (q, k, o, whole)."""
-    at = np.array([(x.q, x.k, x.o, x.whole) for _, x in found]).T
-    search = B4Search(row)
-    boxes = search.first_box().take(np.zeros(len(found), int))
-    boxes.lo = boxes.hi = at
-    for _ in range(16):  # each time from points that are nearer
-        value = search.best_bound(boxes)
-    return value
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("row", ROWS[2::4], ids=str)
-def test_good_multipliers_come_near_and_stay_above(row: B4Row) -> None:
-    """Concavity: at a point the dual has no gap, so that bounds can be as good as one likes, and no better."""
-    found = [much_work_b4(row, np.random.default_rng(n), n) for n in (60, 150, 400, 1000)]
-    work, value = np.array([attained for attained, _ in found]), tuned_bounds(row, found)
-    assert (work <= value).all()
-    assert value[-1] <= work[-1] * 1.03
 
 
 @pytest.mark.parametrize("tau", first(1, ["2", "9"]))
@@ -251,8 +131,8 @@ def test_every_term_of_the_bound_is_needed(products: str, tau: str) -> None:
         used = int(name in products.split())
         weights |= {name + low: Fraction(2 * used, 3), name + high: Fraction(used)}
     row = B4Row(Fraction(1, 2), Fraction(tau), Fraction(1, 2), Fraction(1), Fraction(1, 3), **weights)
-    found = [much_work_b4(row, np.random.default_rng(n), n) for n in (60, 200, 600)]
-    assert (np.array([attained for attained, _ in found]) <= tuned_bounds(row, found)).all()
+    found = [B4Search(row, np.random.default_rng(n)).much_work(n) for n in (60, 200, 600)]
+    assert (np.array([attained for attained, _ in found]) <= tuned_bounds("B4", row, found)).all()
 
 
 # --- the values ---------------------------------------------------------------------------------------------
@@ -338,34 +218,3 @@ def test_refusals() -> None:
     assert b4(backward(10**6, dv=32), 32**2 // 2).value > 0
     with pytest.raises(InvalidInput):
         b4(backward(4096), 0)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("gamma", "1.5"),
-        ("gamma_dP", "0"),
-        ("tau", "0.1"),
-        ("W", "0"),
-        ("S", "-1"),
-        ("V0", "1.1"),
-        ("Q1", "x"),
-    ],
-)
-def test_unsound_rows_are_refused(name: str, value: str) -> None:
-    weights = {
-        "S": "0.5",
-        "dP": "0.6",
-        "V0": "0.7",
-        "V1": "1",
-        "K0": "0.7",
-        "K1": "0.8",
-        "Q0": "0.7",
-        "Q1": "0.9",
-    }
-    sound = {"mu": "1", "tau": "3", "gamma": "0.4", "gamma_dP": "0.5", "W": "1.1"} | weights
-    assert B4Row.from_strings(sound).mu == 1
-    with pytest.raises(InvalidInput, match="row of B4"):
-        B4Row.from_strings(sound | {name: value})
-    with pytest.raises(InvalidInput, match="not all weights 0"):
-        B4Row.from_strings(sound | dict.fromkeys(weights, "0"))

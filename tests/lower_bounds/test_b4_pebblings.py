@@ -9,7 +9,7 @@ from math import sqrt
 import pytest
 
 from pebble.lower_bounds.certified.b4 import B4Row
-from pebble.lower_bounds.certified.prove_b4 import B4Segment, b4_segment_weight, b4_segment_work
+from pebble.lower_bounds.certified.prove_b4 import B4Segment
 from tests.lower_bounds.test_attention_backward_pebblings import (
     Player,
     Touched,
@@ -116,12 +116,12 @@ class Weighed:
         )
         at_start = (x.p_kept + x.r_kept + x.s_kept) * D**2
         ratios = {
-            "weight": b4_segment_weight(scarce, x) * D**2 / float(start + weight) if start + weight else 0.0,
+            "weight": x.weight(scarce) * D**2 / float(start + weight) if start + weight else 0.0,
             "red at the start": at_start / start if start else 9.0 * (at_start > 0),
             "whole": x.whole,
         }
         for name, row in PRODUCTS.items():
-            bound = b4_segment_work(row, x) * D**3 if d == dv else self.plain_bound(name, x) * D**3
+            bound = x.work(row) * D**3 if d == dv else self.plain_bound(name, x) * D**3
             work = self.work(touched, name)
             ratios[name] = work / bound if bound > 1e-12 else 9.0 * (work > 0)
         return ratios

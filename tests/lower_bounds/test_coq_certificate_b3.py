@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pebble.lower_bounds.certified.b3 import B3Row, b3_rows
+from pebble.lower_bounds.certified.b3 import B3Row
 from pebble.lower_bounds.certified.parameters import SCALE
-from pebble.lower_bounds.certified.prove_b3 import B3Segment, b3_segment_weight, b3_segment_work
+from pebble.lower_bounds.certified.prove_b3 import B3Segment
 from tests.support.coq import compiled, needs_coq
 
 pytestmark = pytest.mark.slow
@@ -44,10 +44,7 @@ def _floats(segment: B3Segment) -> B3Segment:
 def _products(row: B3Row, segment: B3Segment) -> list[float]:
     """Return f of the program with one weight at a time."""
     none = dict.fromkeys(_PRODUCTS, Fraction(0))
-    return [
-        float(b3_segment_work(replace(row, **{**none, name: Fraction(1)}), _floats(segment)))
-        for name in _PRODUCTS
-    ]
+    return [float(_floats(segment).work(replace(row, **{**none, name: Fraction(1)}))) for name in _PRODUCTS]
 
 
 def _roots(segment: B3Segment) -> list[float]:
@@ -82,7 +79,7 @@ def _goals(segment: B3Segment, products: list[float], plain: bool) -> str:
 
 def _same_weight(row: B3Row, segment: B3Segment) -> str:
     numbers = " ".join(f"({x.numerator} # {x.denominator})" for x in astuple(segment))
-    exact = b3_segment_weight(row, _floats(segment))
+    exact = _floats(segment).weight(row)
     near = Fraction(exact).limit_denominator(10**12)
     scale = f"{SCALE} {row.scaled['gamma']}"
     assert abs(near - Fraction(exact)) < _NEAR
@@ -96,7 +93,7 @@ def _same_weight(row: B3Row, segment: B3Segment) -> str:
 
 def test_the_function_is_the_programs(tmp_path: Path) -> None:
     needs_coq(tmp_path)
-    row = b3_rows()[0]
+    row = B3Row.load()[0]
     text = _HEADER
     for segment in _segments(np.random.default_rng(3), 12):
         text += _same_weight(row, segment)

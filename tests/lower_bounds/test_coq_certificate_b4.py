@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pebble.lower_bounds.certified.b4 import B4Row, b4_rows
+from pebble.lower_bounds.certified.b4 import B4Row
 from pebble.lower_bounds.certified.parameters import SCALE
-from pebble.lower_bounds.certified.prove_b4 import B4Segment, b4_segment_weight, b4_segment_work
+from pebble.lower_bounds.certified.prove_b4 import B4Segment
 from tests.support.coq import compiled, needs_coq
 
 pytestmark = pytest.mark.slow
@@ -63,10 +63,7 @@ def _products(row: B4Row, point: _Point) -> list[float]:
     none = {name: Fraction(0) for name in ("S", "dP", *sum(_GRADIENTS, ()))}
     alone = [{"S": Fraction(1)}, {"dP": Fraction(1)}]
     alone += [{name: getattr(row, name) for name in pair} for pair in _GRADIENTS]
-    return [
-        float(b4_segment_work(replace(row, **{**none, **weights}), _floats(point.segment)))
-        for weights in alone
-    ]
+    return [float(_floats(point.segment).work(replace(row, **{**none, **weights}))) for weights in alone]
 
 
 def _roots(row: B4Row, point: _Point) -> list[float]:
@@ -124,7 +121,7 @@ def _goals(row: B4Row, point: _Point, products: list[float], plain: bool) -> str
 def _same_weight(row: B4Row, point: _Point) -> str:
     """State both inequalities of (2), for the weight of the program."""
     x = point.segment
-    exact = Fraction(float(b4_segment_weight(row, _floats(x))))
+    exact = Fraction(float(_floats(x).weight(row)))
     numbers = _coq(list(astuple(x)[:15]))
     touched = f"b4_touched {SCALE} {row.scaled['gamma']} {row.scaled['gamma_dP']} {numbers}"
     above = x.uV + x.uK + x.uQ + x.p_kept + x.r_kept + x.s_kept - row.mu
@@ -143,7 +140,7 @@ def test_the_fields_of_a_segment_stand_in_the_order_of_the_function() -> None:
 
 def test_the_function_is_the_programs(tmp_path: Path) -> None:
     needs_coq(tmp_path)
-    row = b4_rows()[-1]
+    row = B4Row.load()[-1]
     assert row.V0 < row.V1
     assert row.K0 < row.K1
     text = _HEADER  # with this seed each member of each minimum is the least one somewhere

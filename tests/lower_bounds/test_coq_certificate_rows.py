@@ -16,8 +16,8 @@ from pebble.lower_bounds.certified.box_test import BoxTest
 from pebble.lower_bounds.certified.box_trees import box_tree
 from pebble.lower_bounds.certified.coq_rows import coq_row, coq_rows
 from pebble.lower_bounds.certified.parameters import SCALE, best_row
-from pebble.lower_bounds.certified.t3 import T3Row, t3, t3_rows
-from pebble.lower_bounds.certified.t4 import t4, t4_rows
+from pebble.lower_bounds.certified.t3 import T3Row, t3
+from pebble.lower_bounds.certified.t4 import T4Row, t4
 from pebble.lower_bounds.coq_certificate import coq_certificate
 from tests.support.coq import compiled, needs_coq
 
@@ -48,8 +48,8 @@ def test_what_coq_tests_of_rows_holds_for_random_problems() -> None:
         mask = rng.choice([None, "causal"]) if N <= 64 else None
         problem = Problem.square(N, d, dv=dv, stats=rng.random() < 0.5, mask=mask)
         M = rng.randint(1, 5 * d * d)
-        for rows in (t3_rows(), t4_rows()):
-            found = best_row(rows, problem, M)
+        for kind in (T3Row, T4Row):
+            found = best_row(kind, problem, M)
             if found is not None and found[0]:
                 seen += 1
                 assert _row_test(found[-1], problem, M, found[0])
@@ -58,7 +58,7 @@ def test_what_coq_tests_of_rows_holds_for_random_problems() -> None:
 
 
 def test_a_tree_of_a_row() -> None:
-    row = t3_rows()[-1]
+    row = T3Row.load()[-1]
     tree = box_tree(row)
     assert re.fullmatch(r"[XULE0-9() ]+", tree)
     assert 50 < tree.count("L") < 200
@@ -70,7 +70,7 @@ def test_a_tree_of_a_row() -> None:
 
 def test_no_tree_proves_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(box_trees, "_MOST_BOXES", 300)
-    row = t3_rows()[-1]
+    row = T3Row.load()[-1]
     with pytest.raises(ValueError, match="undecided"):
         box_tree(T3Row(row.mu, row.tau, row.gamma, row.W * Fraction("0.9"), row.delta, row.beta))
 
@@ -79,8 +79,8 @@ def test_the_row_is_that_of_the_printed_number(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(coq_rows_module, "box_tree", lambda row: "E")
     problem = Problem(3000, 4000, 60, 50, heads=3)
     text = coq_certificate(problem, 2000)
-    for name, bound, rows in (("T3", t3, t3_rows()), ("T4", t4, t4_rows())):
-        found = best_row(rows, problem.single, 2000)
+    for name, bound, kind in (("T3", t3, T3Row), ("T4", t4, T4Row)):
+        found = best_row(kind, problem.single, 2000)
         assert found is not None
         assert f"(Row 1000000000 {found[-1].scaled['mu']} " in text
         words = bound(problem, 2000).value
@@ -90,7 +90,7 @@ def test_the_row_is_that_of_the_printed_number(monkeypatch: pytest.MonkeyPatch) 
 
 def test_all_rows_and_those_of_a_mu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coq_rows_module, "box_tree", lambda row: "E")
-    assert "".join(coq_rows()).count("Lemma T") == len(t3_rows()) + len(t4_rows())
+    assert "".join(coq_rows()).count("Lemma T") == len(T3Row.load()) + len(T4Row.load())
     text = "".join(coq_rows([Fraction("0.05")]))
     assert "Module T3_10." in text
     assert text.count("End T3_") == text.count("End T4_") == 2  # the row's and its tree's
@@ -142,14 +142,14 @@ def test_coq_refuses_a_greater_number(tmp_path: Path) -> None:
 def test_coq_refuses_a_smaller_constant(tmp_path: Path) -> None:
     needs_coq(tmp_path)
     text = next(coq_rows())
-    for row in (t3_rows()[-2], t4_rows()[2]):
+    for row in (T3Row.load()[-2], T4Row.load()[2]):
         text += coq_row(row)
-        smaller = row.scaled["W"] * 1999 // 2000
+        name, smaller = row.statement.name, row.scaled["W"] * 1999 // 2000
         numbers = [row.scaled[name] for name in ("mu", "tau", "gamma", "delta", "beta")]
         parameters = " ".join(map(str, [BoxTest(row).bits, SCALE, *numbers, smaller]))
         text += (
-            f"Module {row.bound}_smaller.\nImport Coq.ZArith.BinInt.\n"
-            f"Goal {row.bound}Certificate.certificate {parameters} {row.bound}_tree.boxes = false.\n"
-            f"Proof. vm_compute; reflexivity. Qed.\nEnd {row.bound}_smaller.\n"
+            f"Module {name}_smaller.\nImport Coq.ZArith.BinInt.\n"
+            f"Goal {name}Certificate.certificate {parameters} {name}_tree.boxes = false.\n"
+            f"Proof. vm_compute; reflexivity. Qed.\nEnd {name}_smaller.\n"
         )
     assert compiled(text, tmp_path) is None

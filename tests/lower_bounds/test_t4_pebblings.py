@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pebble.lower_bounds.certified.prove_t4 import T4Segment, t4_segment_work
+from pebble.lower_bounds.certified.prove_t4 import T4Segment
 from pebble.lower_bounds.certified.t4 import T4Row
 from tests.lower_bounds.test_t3_pebblings import Player, Touched, cut, red_before, traced, weights_of_moves
 from tests.support import amounts
@@ -34,8 +34,8 @@ class TouchedByRows(Touched):
         bounds = {"whole rows": (h, x), "inner pairs": (len(set(uncharged)), h * h)}
         for name, beta, work in (("S", 1, len(self.steps) / dv), ("U", 0, float(on_U))):
             row = row_of(Fraction(beta), delta)
-            at_most = t4_segment_work(row, segment) * d**3
-            without = t4_segment_work(row_of(Fraction(0), delta), segment) * d**3
+            at_most = segment.work(row) * d**3
+            without = segment.work(row_of(Fraction(0), delta)) * d**3
             bounds[name] = (work, at_most - (without if beta else 0))
         bounds["uncharged events"] = (len(uncharged), float(self.fresh) * dv)
         for k in range(d):

@@ -2,10 +2,9 @@
 
 Reading order: :mod:`.parameters` (rows of parameters, and the best bound that they give), :mod:`.t3`, :mod:`.t4`,
 :mod:`.b3` and :mod:`.b4` (the bounds), :mod:`.branch_and_bound` (how a constant is proved), :mod:`.multipliers` (how
-boxes are bounded where the work is concave), :mod:`.backward_work` (the work of B3 and B4, and its bound), and
-``prove_…`` for each bound.
+good bounds on boxes are found), :mod:`.backward_work` (the work of B3 and B4, and its bound), and ``prove_…`` for each
+bound.
 
-A further bound takes a file ``<name>-parameters.json``, a :class:`~.parameters.ParameterRow` with the value of its
-theorem, and a :class:`~.branch_and_bound.ConstantSearch` with its bound on a box, for a concave one a
-:class:`~.multipliers.MultiplierSearch` with its Lagrange function.
+A further bound takes a table ``<name>.csv``, a :class:`~.parameters.ParameterRow` with the value of its theorem, and a
+:class:`~.multipliers.MultiplierSearch` with its segment and its Lagrange function.
 """

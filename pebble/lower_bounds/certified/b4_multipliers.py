@@ -11,14 +11,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from pebble.lower_bounds.certified.backward_work import BackwardLimits, BackwardWeights
+from pebble.lower_bounds.certified.b4 import B4Row
+from pebble.lower_bounds.certified.backward_work import BackwardSearch
 from pebble.lower_bounds.certified.branch_and_bound import Reals
 from pebble.lower_bounds.certified.interior_point import ConvexProblems, improved, inside
 
-__all__ = ["EXCLUSIVE", "B4Multipliers"]
-
-EXCLUSIVE = ((2, 3), (6, 7), (9, 10))
-"""Pairs of multipliers with a sum of at most 1: a₁ and a₂, π and π' of dK and of dQ."""
+__all__ = ["B4Multipliers"]
 
 _Terms: TypeAlias = dict[str, Any]
 
@@ -31,44 +29,31 @@ _NAMES = (
 )
 _INDEX = {name: index for index, name in enumerate((*_NAMES, "one"))}
 _K, _Q = ("K_p", "K_r", "K_k", "K_v"), ("Q_p", "Q_r", "Q_k", "Q_v")
-_OF_EQUAL_SIDES = ("by_q", "by_k", "fK", "fQ", "capped_S", "whole", "capped_dP")  # not used by plain rows
+_SHARES = ("by_q", "by_k", "fK", "fQ", "capped_S", "whole", "capped_dP")
 _GAPS = (0.06, 0.012, 0.002)
 _CENTRE_GAP = 0.3  # from here the halves of a box go on
 
 
 def _form(terms: _Terms) -> Reals:
-    """Return the coefficients of linear forms, shape (n, 22), or (1, 22) if all are numbers."""
-    arrays = {name: np.atleast_1d(np.asarray(value, float)) for name, value in terms.items()}
-    form = np.zeros((max(map(len, arrays.values())), len(_INDEX)))
-    for name, value in arrays.items():
-        form[:, _INDEX[name]] = value
+    """Return the coefficients of linear forms, shape (22, n), or (22, 1) if all are numbers."""
+    form = np.zeros((len(_INDEX), max(map(np.size, terms.values()))))
+    for name, value in terms.items():
+        form[_INDEX[name]] = value
     return form
 
 
 class B4Multipliers:
-    """The convex problems of boxes for one row.
+    """The convex problems of boxes for one row, of which costs are compared with W."""
 
-    Parameters
-    ----------
-    weights : BackwardWeights
-    limits : BackwardLimits
-    W : float
-        The constant to be proved: what costs are compared with.
-    plain : bool
-        Whether the members of the minima that need dv = d are left out.
-    """
-
-    def __init__(self, weights: BackwardWeights, limits: BackwardLimits, W: float, plain: bool) -> None:
-        self._weights, self._limits, self._W = weights, limits, W
-        unused = _OF_EQUAL_SIDES if plain else ()
-        self._used = np.array([index for name, index in _INDEX.items() if name not in unused])
+    def __init__(self, search: BackwardSearch[B4Row]) -> None:
+        self._search, self._weights, self._W = search, search.weights, float(search.row.W)
         self._linear = self._half_spaces()
 
     def _half_spaces(self) -> Reals:
         """Conditions that are the same for every box."""
-        w, limits = self._weights, self._limits
-        begun_S = limits.begun_S if w.S > 0 else 1.0
-        begun_dP = limits.begun_dP if w.dP > 0 else 1.0
+        w, search = self._weights, self._search
+        begun_S = search.begun_S if w.S > 0 else 1.0
+        begun_dP = search.begun_dP if w.dP > 0 else 1.0
         K1, Q1 = w.dK**2, w.dQ**2
         of_E_by_p: _Terms = {
             **dict.fromkeys(("K_p", "K_k", "K_v"), -K1),
@@ -105,20 +90,17 @@ class B4Multipliers:
             of_E("price", w.dK_stored, w.dQ_stored, ()),
             of_E("held", w.dK, w.dQ, ()),
         ]
-        positive = np.eye(len(_INDEX))[self._used[:-1]]
-        return np.concatenate([positive, *map(_form, conditions)])[:, self._used]
+        return np.concatenate([np.eye(len(_INDEX))[:, :-1], *map(_form, conditions)], axis=1).T
 
     def _problems(self, lo: Reals, hi: Reals) -> ConvexProblems:
         """Conditions at the upper corners; the cost at points that lean to where it is greatest."""
         at = lo + 0.75 * (hi - lo)
-        if len(self._used) < len(_INDEX):
-            at[3] = hi[3]  # boxes of plain rows are not halved there
-        cones, shape = self._cones(hi, at), (lo.shape[1], len(_INDEX))
+        cones, shape = self._cones(hi, at), (len(_INDEX), lo.shape[1])
         u, w, r = (
-            np.stack([np.broadcast_to(_form(cone[part]), shape) for cone in cones], axis=1)[..., self._used]
+            np.stack([np.broadcast_to(_form(cone[part]), shape) for cone in cones], axis=2).transpose(1, 2, 0)
             for part in range(3)
         )
-        return ConvexProblems(self._cost(lo, hi, at)[:, self._used[:-1]], self._linear, u, w, r)
+        return ConvexProblems(self._cost(lo, hi, at)[:-1].T, self._linear, u, w, r)
 
     def _cones(self, hi: Reals, at: Reals) -> list[tuple[_Terms, _Terms, _Terms]]:
         """Return u, w and r of the cones: for dV, dK, dQ, S and dP."""
@@ -140,12 +122,12 @@ class B4Multipliers:
 
     def _cost(self, lo: Reals, hi: Reals, at: Reals) -> Reals:
         """What the multipliers bound the work by: prices times what there is for them."""
-        w, limits, (q, k, o, whole) = self._weights, self._limits, at
+        w, search, (q, k, o, whole) = self._weights, self._search, at
         inner, both = whole**2 * q * k, np.where(hi[0] <= hi[2], q, o) * k
-        budget = limits.tau - (lo + 0.25 * (hi - lo))[:3].sum(axis=0)
+        budget = search.tau - (lo + 0.25 * (hi - lo))[:3].sum(axis=0)
         terms: _Terms = {
-            "price": np.maximum(budget, 0.01 * limits.tau) - limits.mu,
-            "held": limits.mu,
+            "price": np.maximum(budget, 0.01 * search.tau) - search.mu,
+            "held": search.mu,
             "whole": w.S * whole * q * k,
             "root": 1.0,
             "of_V": w.dV**2 * inner,
@@ -158,12 +140,12 @@ class B4Multipliers:
     def first(self, lo: Reals, hi: Reals) -> Reals:
         """Return a point inside the conditions of one box, shape (1, v): its price is high enough."""
         problems = self._problems(lo, hi)
-        named = dict.fromkeys(_NAMES, 0.1 * self._limits.tau**0.5) | dict.fromkeys(_OF_EQUAL_SIDES, 0.1)
+        named = dict.fromkeys(_NAMES, 0.1 * self._search.tau**0.5) | dict.fromkeys(_SHARES, 0.1)
         for price in 1.4 ** np.arange(-20.0, 60.0):
-            charges = {"left_p": self._limits.begun_S, "left_r": self._limits.begun_dP}
+            charges = {"left_p": self._search.begun_S, "left_r": self._search.begun_dP}
             named |= {"price": price, "held": 1.5 * price}
             named |= {name: 0.3 * price * charge for name, charge in charges.items()}
-            point = self._with_root(problems, np.array([list(named.values())])[:, self._used[:-1]])
+            point = self._with_root(problems, np.array([list(named.values())]))
             if inside(problems, point).all():
                 break
         cost = (problems.cost * point).sum(axis=1)
@@ -196,19 +178,14 @@ class B4Multipliers:
 
     def _with_root(self, problems: ConvexProblems, points: Reals) -> Reals:
         """Return the points with a cost of the root of S that leaves room in its cone."""
-        points, (left_p, root) = (
-            points.copy(),
-            np.searchsorted(self._used, [_INDEX["left_p"], _INDEX["root"]]),
-        )
+        points = points.copy()
         needed = (problems.r[:, 3, :-1] * points).sum(axis=1) + problems.r[:, 3, -1]
-        points[:, root] = 1.3 * needed**2 / (4 * points[:, left_p]) + 0.01 * self._W
+        points[:, _INDEX["root"]] = 1.3 * needed**2 / (4 * points[:, _INDEX["left_p"]]) + 0.01 * self._W
         return points
 
     def _multipliers(self, hi: Reals, points: Reals) -> Reals:
         """Return the price and the shares of ``BackwardShares``, then θ, shape (16, n)."""
-        every = np.zeros((len(_NAMES), len(points)))
-        every[self._used[:-1]] = points.T
-        x = dict(zip(_NAMES, every, strict=True))
+        x = dict(zip(_NAMES, points.T, strict=True))
         shares = []
         for of_p, of_r, of_k, of_v in (_K, _Q):
             both = x[of_k] + x[of_v]

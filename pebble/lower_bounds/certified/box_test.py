@@ -93,6 +93,12 @@ class BoxTest:
         second = _up((self.one - zt) ** 2, self.one - xi)
         return LeafMultipliers(l, t, sg, zt, xi, _up(zt * zt, xi), second)
 
+    def accepts(self, leaf: tuple[int, ...], box: WholeBox) -> bool:
+        """Tell whether a leaf of a tree, of T3 or T4, proves a box."""
+        if len(leaf) == 2:
+            return self.proves(self.of_t3(leaf), box, ((0, self.one),))
+        return self.proves(self.of_t4(leaf), box, tuple((y, y) for y in box.y))
+
     def empty(self, box: WholeBox) -> bool:
         """Tell whether the box holds no segment of weight tau."""
         return self._tau < 2 * box.x[0] + box.u[0]

@@ -13,13 +13,13 @@ from fractions import Fraction
 from pebble.lower_bounds.certified.box_test import BoxTest
 from pebble.lower_bounds.certified.box_trees import box_tree
 from pebble.lower_bounds.certified.parameters import SCALE, best_row
-from pebble.lower_bounds.certified.t3 import T3Row, t3_rows
-from pebble.lower_bounds.certified.t4 import t4_rows
+from pebble.lower_bounds.certified.t3 import T3Row
+from pebble.lower_bounds.certified.t4 import T4Row
 from pebble.lower_bounds.counts import Counts
 
 __all__ = ["BOUNDS_OF_ROWS", "coq_row", "coq_row_of", "coq_rows", "main"]
 
-BOUNDS_OF_ROWS = {"T3": t3_rows, "T4": t4_rows}
+BOUNDS_OF_ROWS: dict[str, type[T3Row]] = {"T3": T3Row, "T4": T4Row}
 
 _ROW = """
 Module {name}_tree.
@@ -48,7 +48,7 @@ def coq_row_of(name: str, problem: Counts, M: int) -> str:
     M : int
         Words of fast memory.
     """
-    found = best_row(BOUNDS_OF_ROWS[name](), problem, M)
+    found = best_row(BOUNDS_OF_ROWS[name], problem, M)
     assert found is not None
     return coq_row(found[-1])
 
@@ -60,7 +60,7 @@ def coq_row(row: T3Row) -> str:
     -----
     The boxes are searched for: a second or two. Coq looks at them in one to four seconds.
     """
-    name, scaled = row.bound, row.scaled
+    name, scaled = row.statement.name, row.scaled
     numbers = [scaled[parameter] for parameter in ("mu", "tau", "gamma", "delta", "beta", "W")]
     return _ROW.format(
         name=name,
@@ -75,8 +75,8 @@ def coq_row(row: T3Row) -> str:
 def coq_rows(mus: Sequence[Fraction] = ()) -> Iterator[str]:
     """Return the parts of a Coq file with all rows of T3 and T4, or with those of some mu."""
     yield "From Coq Require Import NArith.\nFrom Pebble Require Import RowMinimum.\nLocal Open Scope N_scope.\n"
-    for name, rows in BOUNDS_OF_ROWS.items():
-        for number, row in enumerate(rows()):
+    for name, kind in BOUNDS_OF_ROWS.items():
+        for number, row in enumerate(kind.load()):
             if not mus or row.mu in mus:
                 module = f"{name}_{number}"
                 yield f"\nModule {module}.{coq_row(row)}End {module}.\n"

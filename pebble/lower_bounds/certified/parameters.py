@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import json
+import csv
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import ClassVar, Self, TypeVar
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
+from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["SCALE", "ParameterRow", "best_of_rows", "best_row"]
+__all__ = ["SCALE", "AnyRow", "ParameterRow", "best_row", "bound_of_rows", "least_cost"]
 
 SCALE = 10**9
 """Every parameter is a decimal with at most nine places, so that times this it is a whole number."""
@@ -27,8 +29,7 @@ class ParameterRow(ABC):
     """One set of parameters of a bound, with the constant W that belongs to it; everything is exact.
 
     A segment that may touch a weight of tau·d² does at most W·d³ weighted multiply-adds: that is what has to be
-    proved. A bound adds its own parameters, says what they must fulfil (:meth:`_needs`) and what its
-    theorem gives for a row (:meth:`value`).
+    proved. A bound adds its own parameters, says what they must fulfil and what its theorem gives for a row.
 
     Parameters
     ----------
@@ -37,21 +38,18 @@ class ParameterRow(ABC):
     tau : Fraction
         Weight that a segment may touch, T = tau·d² (red at its start, plus its moves).
     gamma : Fraction
-        Charge for the start of a traced chain.
+        Charge for the start of a traced chain, above 0 and at most 1.
     W : Fraction
         The number to be proved.
-
-    Raises
-    ------
-    InvalidInput
-        If a parameter is out of its range.
     """
 
-    bound: ClassVar[str]
-    """Name of the bound; ``docs/bounds-<name>.md`` and the module ``prove_<name>`` belong to it."""
-
     statement: ClassVar[Statement]
-    """What it states."""
+    """What the bound states; ``docs/bounds-<name>.md`` and the module ``prove_<name>`` belong to it."""
+
+    pass_name: ClassVar[str]
+
+    instead: ClassVar[str]
+    """Which bounds to use where the rows end."""
 
     mu: Fraction
     tau: Fraction
@@ -59,62 +57,45 @@ class ParameterRow(ABC):
     W: Fraction
 
     def __post_init__(self) -> None:
-        needs = self._needs()
-        if needs:
-            values = ", ".join(f"{name} = {float(value):g}" for name, value in self._parameters().items())
-            raise InvalidInput(f"a row of {self.bound} needs {needs} not {values}")
+        if not (0 < self.mu < self.tau and 0 < self.gamma <= 1 and self.W > 0 and self._sound()):
+            values = ", ".join(f"{name} = {float(value):g}" for name, value in vars(self).items())
+            raise InvalidInput(f"no sound row of {self.statement.name}: {values}")
 
     @abstractmethod
-    def _needs(self) -> str:
-        """Return what sound parameters fulfil if these do not, else nothing."""
+    def _sound(self) -> bool:
+        """Tell whether the parameters fulfil what the bound needs."""
+
+    @abstractmethod
+    def most_memory(self, problem: Counts) -> int:
+        """Return the most words of fast memory that the row serves."""
 
     @abstractmethod
     def value(self, problem: Counts, M: int) -> tuple[int, int] | None:
         """Return the bound in words and its number of segments, or None if the row gives nothing."""
 
-    def _parameters(self) -> dict[str, Fraction]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+    def serves(self, problem: Counts) -> bool:
+        """Tell whether W is proved for the problem's head dimensions."""
+        return True
 
     @cached_property
     def scaled(self) -> dict[str, int]:
         """Every parameter times :data:`SCALE`: whole numbers, for speed."""
-        return {name: int(value * SCALE) for name, value in self._parameters().items()}
+        return {field.name: int(getattr(self, field.name) * SCALE) for field in fields(self)}
 
     @classmethod
     def from_strings(cls, entries: Mapping[str, str]) -> Self:
-        """Read a row from decimal strings, exactly.
-
-        Raises
-        ------
-        InvalidInput
-            If a parameter is missing, unknown, no decimal, or has more than nine decimal places.
-        """
-        names = [field.name for field in fields(cls)]
-        if set(entries) != set(names):
-            raise InvalidInput(
-                f"a row of {cls.bound} has the entries {', '.join(names)}, not {', '.join(entries)}"
-            )
-        return cls(**{name: cls._decimal(name, entries[name]) for name in names})
+        """Read a row from decimal strings, exactly."""
+        values = {name: Fraction(text) for name, text in entries.items()}
+        if any((value * SCALE).denominator != 1 for value in values.values()):
+            raise InvalidInput(f"more than nine decimal places in {entries}")
+        return cls(**values)
 
     @classmethod
-    def _decimal(cls, name: str, text: str) -> Fraction:
-        try:
-            value = Fraction(text)
-        except (ValueError, ZeroDivisionError):
-            raise InvalidInput(
-                f"{name} of a row of {cls.bound} must be a decimal number, not {text!r}"
-            ) from None
-        if (value * SCALE).denominator != 1:
-            raise InvalidInput(
-                f"{name} of a row of {cls.bound} may have nine decimal places, {text!r} has more"
-            )
-        return value
-
-    @classmethod
+    @cache
     def load(cls) -> tuple[Self, ...]:
         """Return the rows that come with the package, by ascending mu."""
-        path = Path(__file__).with_name(f"{cls.bound.lower()}-parameters.json")
-        rows = map(cls.from_strings, json.loads(path.read_text(encoding="utf-8"))["rows"])
+        table = Path(__file__).with_name(f"{cls.statement.name.lower()}.csv")
+        rows = map(cls.from_strings, csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
         return tuple(sorted(rows, key=lambda row: row.mu))
 
     def __str__(self) -> str:
@@ -124,39 +105,59 @@ class ParameterRow(ABC):
 AnyRow = TypeVar("AnyRow", bound=ParameterRow)
 
 
-def best_row(rows: Sequence[AnyRow], problem: Counts, M: int) -> tuple[int, int, AnyRow] | None:
-    """Return the greatest number of words that a row gives, its number of segments, and the row; None if none does."""
-    found = [(value, row) for row in rows if (value := row.value(problem, M)) is not None]
-    if not found:
+def least_cost(work: int, W: int, step: int, z: int, more: int, less: int = 0) -> tuple[int, int] | None:
+    """Return the least (n - 1)·step, plus stores, and its number n of segments; None if one segment is enough.
+
+    Up to z stores of one kind take ``more`` off the work each, and as many of another kind take ``less``; what is left
+    must be at most n·W. The cost is scaled by :data:`SCALE`, and the number of stores is rounded down.
+    """
+
+    def stores(excess: int) -> int:
+        if excess <= 0:
+            return 0
+        return excess // more if excess <= z * more else z + (excess - z * more) // less
+
+    fewest = -(-(work - z * (more + less)) // W)
+    if fewest < 2:
         return None
-    (words, segments), row = max(found, key=lambda pair: pair[0][0])
-    return words, segments, row
+    # The least number of stores that allows n segments takes the greater relief first: convex in n, with these two
+    # breaks, so that the least cost is at the fewest segments or beside a break.
+    breaks = (work // W, (work - z * more) // W)
+    tried = {fewest} | {n for at in breaks for n in (at, at + 1) if n >= fewest}
+    return min(((n - 1) * step + stores(work - n * W) * SCALE, n) for n in tried)
 
 
-def best_of_rows(rows: Sequence[ParameterRow], problem: Counts, M: int, instead: str) -> Bound:
-    """Return the greatest bound that a row gives.
+def best_row(kind: type[AnyRow], problem: Counts, M: int) -> tuple[int, int, AnyRow] | None:
+    """Return the greatest number of words that a row gives, its number of segments, and the row; None if none does."""
+    found = [
+        (*value, row)
+        for row in kind.load()
+        if row.serves(problem) and (value := row.value(problem, M)) is not None
+    ]
+    return max(found, key=lambda words_and_row: words_and_row[0], default=None)
 
-    Parameters
-    ----------
-    rows : sequence of ParameterRow
-        All of one bound.
-    problem : Problem
-    M : int
-        Words of fast memory.
-    instead : str
-        Which bound to use for a problem that is too small for this one.
+
+def bound_of_rows(kind: type[ParameterRow], problem: Counts, M: int) -> Bound:
+    """Return the greatest bound that a row of this kind gives.
 
     Raises
     ------
     BoundDoesNotApply
-        If no row gives one: the problem is so small that one segment could hold all of its work.
+        If the problem is of another pass, if M is larger than every row serves, or if the problem is so small that
+        one segment could hold all of its work.
     """
-    name = rows[0].bound
-    found = best_row(rows, problem, M)
+    M, name = fast_memory_words(M), kind.statement.name
+    require_pass(problem, kind.pass_name, name)
+    most = max((row.most_memory(problem) for row in kind.load() if row.serves(problem)), default=0)
+    if most < M:
+        raise BoundDoesNotApply(
+            f"{name} holds for M <= {most} words here, not for M = {M}: use {kind.instead}"
+        )
+    found = best_row(kind, problem, M)
     if found is None:
         raise BoundDoesNotApply(
             f"{problem!r} with M = {M} is too small for {name}: by its constants one segment could hold all of "
-            f"the work; use the compulsory traffic or {instead}"
+            f"the work; use the compulsory traffic or {kind.instead}"
         )
     words, segments, row = found
-    return rows[0].statement.bound(words, f"row {row}; at least {segments} segments")
+    return kind.statement.bound(words, f"row {row}; at least {segments} segments")

@@ -6,22 +6,16 @@ W are proved by :mod:`pebble.lower_bounds.certified.prove_t3`; nothing in this m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from typing import ClassVar
 
-from pebble.common.errors import BoundDoesNotApply
-from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.certified.parameters import SCALE, ParameterRow, best_of_rows
+from pebble.lower_bounds.certified.parameters import SCALE, ParameterRow, bound_of_rows, least_cost
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
-from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["T3", "T3Row", "forward_bound_of", "t3", "t3_rows"]
+__all__ = ["T3", "T3Row", "t3"]
 
 T3 = Statement(
     "T3",
@@ -37,74 +31,46 @@ T3 = Statement(
 
 @dataclass(frozen=True)
 class T3Row(ParameterRow):
-    """One set of parameters of T3.
+    """One set of parameters of T3; it serves M <= mu·d².
 
     Parameters
     ----------
-    mu : Fraction
-        The row serves M <= mu·d².
-    tau : Fraction
-        Weight that a segment may touch, T = tau·d² (red at its start, plus its moves).
-    gamma : Fraction
-        Charge for the start of a chain of S, above 0 and at most 1.
-    W : Fraction
-        No segment does more than W·d³ weighted multiply-adds: the number to be proved.
+    mu, tau, gamma, W : Fraction
+        As for every row; the traced chains are those of S.
     delta : Fraction
-        A multiply-add of U on a pair that is never stored has weight 1 + delta, others have weight 1.
+        A multiply-add of U on a pair that is never stored has weight 1 + delta, others have weight 1; delta >= 0.
     beta : Fraction
-        Weight of a multiply-add of S.
-
-    Raises
-    ------
-    InvalidInput
-        If a parameter is out of its range.
+        Weight of a multiply-add of S, at least 0.
     """
 
-    bound: ClassVar[str] = T3.name
-    statement: ClassVar[Statement] = T3
+    statement = T3
+    pass_name = "forward"
+    instead = "T1"
 
     delta: Fraction
     beta: Fraction
 
-    def _needs(self) -> str:
-        sound = 0 < self.mu < self.tau and 0 < self.gamma <= 1 and self.delta >= 0 and self.beta >= 0
-        if sound and self.W > 0:
-            return ""
-        return "0 < mu < tau, 0 < gamma <= 1, delta >= 0, beta >= 0 and W > 0,"
+    def _sound(self) -> bool:
+        return self.delta >= 0 and self.beta >= 0
+
+    def most_memory(self, problem: Counts) -> int:
+        """Return mu·d², rounded down."""
+        return self.scaled["mu"] * problem.d**2 // SCALE
 
     def value(self, problem: Counts, M: int) -> tuple[int, int] | None:
         """Return the bound and its number of segments, or None if the row gives nothing."""
         d, dv, z, row = problem.d, problem.dv, problem.pairs, self.scaled
         step = row["tau"] * d * d - (M + 2) * SCALE  # X - 2, scaled
-        if row["mu"] * d * d < M * SCALE or step <= 0:
+        if self.most_memory(problem) < M or step <= 0:
             return None
-        W = row["W"] * d**3
         relief = row["delta"] * dv  # what storing one pair takes off the work
         work = z * (row["beta"] * d + SCALE * dv) + z * relief
-        fewest = -(-(work - z * relief) // W)
-        most = -(-work // W)
-        if fewest < 2:
+        found = least_cost(work, row["W"] * d**3, step, z, relief)
+        if found is None:
             return None
-        segments, best = most, (most - 1) * step
-        for n in {fewest, most - 1} if fewest < most else ():
-            cost = (n - 1) * step + (work - n * W) // relief * SCALE
-            if cost < best:
-                segments, best = n, cost
+        cost, segments = found
         fixed = M - problem.queries * (dv - (1 if problem.stats else 0))
-        total = fixed * SCALE + best - row["gamma"] * z
-        return max(0, total // SCALE + 1), segments
-
-
-@cache
-def t3_rows() -> tuple[T3Row, ...]:
-    """Return the rows of T3 that come with the package, by ascending mu.
-
-    Examples
-    --------
-    >>> [str(row) for row in t3_rows() if row.mu == 1]
-    ['mu = 1, T = ...·d², W = ...·d³']
-    """
-    return T3Row.load()
+        return max(0, (fixed * SCALE + cost - row["gamma"] * z) // SCALE + 1), segments
 
 
 def t3(problem: Counts, M: int) -> Bound:
@@ -117,7 +83,7 @@ def t3(problem: Counts, M: int) -> Bound:
     problem : Problem
         One head of one batch element; ``heads`` and ``batch`` are ignored. Any Nq, Nk, d, dv and mask.
     M : int
-        Words of fast memory, at most mu·d² for the largest mu of :func:`t3_rows`.
+        Words of fast memory, at most mu·d² for the largest mu of its rows.
 
     Returns
     -------
@@ -129,14 +95,7 @@ def t3(problem: Counts, M: int) -> Bound:
     Raises
     ------
     BoundDoesNotApply
-        If it is no forward pass, if M is larger than the largest row serves, or if the problem is so small
-        that one segment could hold all of its work.
-    InvalidInput
-        If M is no positive whole number.
-
-    Notes
-    -----
-    About 45 rows are tried, a few integer operations each: well below a millisecond.
+        As :func:`.bound_of_rows` says.
 
     Examples
     --------
@@ -145,29 +104,4 @@ def t3(problem: Counts, M: int) -> Bound:
     >>> bound.status, 3.30 < bound.value / 100_000**2 < 3.35
     ('machine-checked', True)
     """
-    return forward_bound_of(t3_rows(), problem, M, instead="T1")
-
-
-def forward_bound_of(rows: Sequence[T3Row], problem: Counts, M: int, instead: str) -> Bound:
-    """Return the greatest bound that rows of T3, or of a bound of its form, give for a forward pass.
-
-    Parameters
-    ----------
-    rows : sequence of T3Row
-        By ascending mu.
-    problem : Problem
-    M : int
-        Words of fast memory.
-    instead : str
-        Which bound to use where these rows end.
-    """
-    M = fast_memory_words(M)
-    name = rows[0].bound
-    require_pass(problem, "forward", name)
-    largest = rows[-1].mu
-    most = largest * problem.d**2 // 1
-    if most < M:
-        raise BoundDoesNotApply(
-            f"{name} holds for M <= {float(largest):g}·d² = {most} words, not for M = {M}: use {instead}"
-        )
-    return best_of_rows(rows, problem, M, instead)
+    return bound_of_rows(T3Row, problem, M)

@@ -7,16 +7,15 @@ The statement and a complete proof are in ``docs/bounds-t4.md``. The constants W
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from typing import ClassVar
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.certified.t3 import T3, T3Row, forward_bound_of
+from pebble.lower_bounds.certified.parameters import bound_of_rows
+from pebble.lower_bounds.certified.t3 import T3, T3Row
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["T4", "T4Row", "t4", "t4_rows"]
+__all__ = ["T4", "T4Row", "t4"]
 
 T4 = Statement(
     "T4",
@@ -33,50 +32,23 @@ T4 = Statement(
 class T4Row(T3Row):
     """One set of parameters of T4: those of T3, with another function that W bounds."""
 
-    bound: ClassVar[str] = T4.name
-    statement: ClassVar[Statement] = T4
+    statement = T4
+    instead = "T3"
 
-    def value(self, problem: Counts, M: int) -> tuple[int, int] | None:
-        """Return the bound and its number of segments, or None if the row gives nothing."""
-        return super().value(problem, M) if problem.dv <= problem.d else None
-
-
-@cache
-def t4_rows() -> tuple[T4Row, ...]:
-    """Return the rows of T4 that come with the package, by ascending mu.
-
-    Examples
-    --------
-    >>> [str(row) for row in t4_rows() if row.mu == 1]
-    ['mu = 1, T = ...·d², W = ...·d³']
-    """
-    return T4Row.load()
+    def serves(self, problem: Counts) -> bool:
+        """Tell whether dv is at most d."""
+        return problem.dv <= problem.d
 
 
 def t4(problem: Counts, M: int) -> Bound:
-    """Lower bound T4 on the loads plus stores of one copy of a forward pass.
+    """Lower bound T4 on the loads plus stores of one copy of a forward pass with dv at most d.
 
-    It holds under all rules: the proof uses neither the ban on sliding nor recomputation.
-
-    Parameters
-    ----------
-    problem : Problem
-        One head of one batch element with dv at most d; ``heads`` and ``batch`` are ignored. Any Nq, Nk and mask.
-    M : int
-        Words of fast memory, at most mu·d² for the largest mu of :func:`t4_rows`.
-
-    Returns
-    -------
-    Bound
-        As for :func:`~pebble.lower_bounds.certified.t3.t3`.
+    Parameters and result are as for :func:`~pebble.lower_bounds.certified.t3.t3`.
 
     Raises
     ------
     BoundDoesNotApply
-        If it is no forward pass, if dv is above d, if M is larger than the largest row serves, or if the problem is
-        so small that one segment could hold all of its work.
-    InvalidInput
-        If M is no positive whole number.
+        If dv is above d, or as :func:`.bound_of_rows` says.
 
     Examples
     --------
@@ -89,4 +61,4 @@ def t4(problem: Counts, M: int) -> Bound:
         raise BoundDoesNotApply(
             f"T4 is proved for dv at most d, not for d = {problem.d} and dv = {problem.dv}: use T3"
         )
-    return forward_bound_of(t4_rows(), problem, M, instead="T3")
+    return bound_of_rows(T4Row, problem, M)
