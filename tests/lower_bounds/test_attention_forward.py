@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -18,28 +19,28 @@ from pebble.lower_bounds import best_bound, forward_bounds, t1, t2
 from pebble.lower_bounds.attention.compulsory import compulsory_forward
 from pebble.lower_bounds.attention.t1 import t1_events, t1_words
 from pebble.lower_bounds.attention.t2 import t2_events, t2_words
-from pebble.lower_bounds.cutting import best_cut
+from pebble.lower_bounds.cutting import best_cut, best_start
 from pebble.lower_bounds.matmul_fft import fft, fft_cut, fft_events, matmul, matmul_cut
-from pebble.lower_bounds.rounding import (
-    ceil_div,
-)
+from pebble.lower_bounds.rounding import ceil_div, ceil_root, ceil_sqrt
 from tests.lower_bounds.brute_force import greatest_by_cost, subsets
 
 
-@given(st.integers(0, 10**12), st.integers(1, 10**4))
-def test_t1_events_is_the_whole_part_of_the_greater_form(T: int, d: int) -> None:
-    events = t1_events(T, d)
-    inside = [27 * events**2 <= T**3, 16 * d * events <= T**2]
-    beyond = [27 * (events + 1) ** 2 > T**3, 16 * d * (events + 1) > T**2]
-    assert any(inside)
-    assert all(beyond)
+@given(st.integers(0, 10**8), st.integers(1, 10**3), st.integers(1, 10**3))
+def test_t1_events_is_the_whole_part_of_the_greater_form(T: int, d: int, dv: int) -> None:
+    with localcontext(prec=80):
+        few = (Decimal(T) / 3) ** Decimal("1.5")
+        if 3 * dv**2 < T:
+            few = dv * ((T + Decimal(dv) ** 2).sqrt() - dv) ** 2
+        many = Decimal(T) ** 2 / (16 * d) if dv >= d else dv * Decimal(T) ** 2 / (4 * (d + dv) ** 2)
+        assert t1_events(T, d, dv) == math.floor(max(few, many) + Decimal("1e-40"))
 
 
-@given(st.integers(1, 10**15), st.integers(1, 10**4))
-def test_words_is_the_inverse_of_events(w: int, d: int) -> None:
-    for events, words in ((t1_events, t1_words), (t2_events, t2_words)):
-        T = words(w, d)
-        assert events(T - 1, d) < w <= events(T, d)
+@given(st.integers(1, 10**15), st.integers(1, 10**4), st.integers(1, 10**4))
+def test_words_is_the_inverse_of_events(w: int, d: int, dv: int) -> None:
+    T = t1_words(w, d, dv)
+    assert t1_events(T - 1, d, dv) < w <= t1_events(T, d, dv)
+    T = t2_words(w, d)
+    assert t2_events(T - 1, d) < w <= t2_events(T, d)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 10, 100])
@@ -68,19 +69,51 @@ def test_no_set_of_words_allows_more_events_than_t1_and_t2_say(Nq: int, Nk: int,
             second += (score[:, None] & mine & values).sum(axis=1)
     cost = chosen.sum(axis=1)
     for T, most in greatest_by_cost(cost, second):
-        assert most <= t1_events(T, d)
+        assert most <= t1_events(T, d, dv)
     for T, most in greatest_by_cost(cost, first + second):
         assert most <= t2_events(T, d)
 
 
 @pytest.mark.parametrize("side", [2, 5, 12])
 @pytest.mark.parametrize("d", [2, 8, 30])
-def test_blocks_reach_t1_events_exactly(side: int, d: int) -> None:
-    """Whole rows, ``d`` columns: ``side² d`` events, ``4 side d`` words. A cube: ``side³``, ``3 side²``."""
-    assert t1_events(4 * side * d, d) >= side**2 * d
-    assert t1_events(3 * side**2, 10**6) == side**3
-    if side >= 4 * d:
-        assert t1_events(4 * side * d, d) == side**2 * d
+@pytest.mark.parametrize("dv", [1, 2, 7, 30])
+def test_blocks_reach_t1_events_exactly(side: int, d: int, dv: int) -> None:
+    """Whole rows, ``dv <= d``: ``side² dv`` events, ``2 side (d + dv)`` words. A cube: ``side³``, ``3 side²``."""
+    assert t1_events(3 * side**2, 10**6, max(side, dv)) == side**3
+    if dv <= d:
+        assert t1_events(2 * side * (d + dv), d, dv) >= side**2 * dv
+        if side >= 2 * d:
+            assert t1_events(2 * side * (d + dv), d, dv) == side**2 * dv
+
+
+def test_it_pays_that_a_pair_has_dv_products_only() -> None:
+    """Never less than from (T/3)^(3/2) and T²/(16d) alone, which is all there is for dv ≥ 16d/9."""
+    rng = random.Random(5)
+    for _ in range(300):
+        problem, M = _random_problem(rng)
+        d, dv = problem.d, problem.dv
+
+        def plain(T: int, d: int = d) -> int:
+            return max(math.isqrt(T**3 // 27), T * T // (16 * d))
+
+        X = max(
+            (X for X in (M, 2 * M, 256 * d * d // 27 - M) if X >= 1), key=lambda X: X / max(1, plain(M + X))
+        )
+        most = best_start(M, plain, 1, 4 * M)
+        least = max(
+            best_cut(
+                problem.pairs * dv,
+                M,
+                plain,
+                lambda w, d=d: min(ceil_root(27 * w * w, 3), ceil_sqrt(16 * d * w)),
+                x,
+            )
+            for x in (X, most)
+        )
+        found = t1(problem, M).value
+        assert found >= least.moves
+        if 9 * dv >= 16 * d:
+            assert found == least.moves
 
 
 def test_t2_events_is_reached_where_rows_are_long() -> None:
@@ -112,7 +145,7 @@ def test_best_cut_finds_the_best_cut(seed: int) -> None:
         N, d, M = rng.randint(1, 60), rng.choice([1, 2, 5, 16, 64]), int(2 ** rng.uniform(1, 11))
         problem = Problem(N, rng.randint(1, 60), d, rng.choice([1, d, 7]))
         z, dv = problem.pairs, problem.dv
-        brute = _best_by_brute_force(z * dv, M, lambda T, d=d: t1_events(T, d))  # type: ignore[misc]
+        brute = _best_by_brute_force(z * dv, M, lambda T, d=d, dv=dv: t1_events(T, d, dv))  # type: ignore[misc]
         assert brute * (1 - 1e-6) <= t1(problem, M).value <= brute
         brute = _best_by_brute_force(z * (d + dv), M, lambda T, d=d: t2_events(T, d)) - z  # type: ignore[misc]
         assert max(0, brute) * (1 - 1e-6) <= t2(problem, M).value <= max(0, brute)
@@ -124,9 +157,9 @@ def test_best_cut_finds_the_best_cut(seed: int) -> None:
 
 def test_a_wrong_guess_cannot_lift_a_bound() -> None:
     W, M = 10**5, 50
-    brute = _best_by_brute_force(W, M, lambda T: t1_events(T, 8))
+    brute = _best_by_brute_force(W, M, lambda T: t1_events(T, 8, 3))
     for X in (1, 3, 10, 1000, 10**5):
-        assert best_cut(W, M, lambda T: t1_events(T, 8), lambda w: t1_words(w, 8), X).moves <= brute
+        assert best_cut(W, M, lambda T: t1_events(T, 8, 3), lambda w: t1_words(w, 8, 3), X).moves <= brute
 
 
 # ------------------------------------------------------------------------------------ values and domains
@@ -152,12 +185,12 @@ def test_leading_terms(N: int) -> None:
 
 
 def test_head_dimensions_play_different_parts() -> None:
-    """T1's work is z·dv, its rows have d words, and of Nq and Nk only the product matters."""
+    """Rows have d + dv words up to dv = d, slices of the columns 2d beyond; of Nq and Nk only the product matters."""
     z, M = 4000**2, 10**5
-    one, two = (t1(Problem(4000, 4000, 64, dv), M).value for dv in (32, 64))
+    one, two = (t1(Problem(4000, 4000, 64, dv), M).value for dv in (64, 128))
     assert two - M == pytest.approx(2 * (one - M), rel=0.01)
-    assert t1(Problem(4000, 4000, 128, 32), M).value == pytest.approx(4 * z * 32 * 128 / M + M, rel=0.01)
-    assert t1(Problem(8000, 2000, 64, 32), M).value == one
+    assert t1(Problem(4000, 4000, 128, 32), M).value == pytest.approx(z * 160**2 / M + M, rel=0.01)
+    assert t1(Problem(8000, 2000, 64, 64), M).value == one
 
 
 def test_statistics_are_more_outputs() -> None:

@@ -225,7 +225,7 @@ def test_what_coq_tests_holds_for_random_problems() -> None:
 
 def _t1_test(problem: Problem, M: int) -> bool:
     cut = t1_cut(problem, M)
-    return cut.cuts * t1_events(M + cut.X, problem.d) < problem.pairs * problem.dv
+    return cut.cuts * t1_events(M + cut.X, problem.d, problem.dv) < problem.pairs * problem.dv
 
 
 def _t2_test(problem: Problem, M: int) -> bool:

@@ -10,12 +10,12 @@ import math
 from functools import partial
 
 from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.attention.t1 import t1_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.cutting import Cut, best_cut, best_start, least_words
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
+from pebble.lower_bounds.rounding import ceil_sqrt
 from pebble.lower_bounds.statement import Statement
 
 __all__ = ["T2", "t2", "t2_cut", "t2_events", "t2_peak", "t2_words"]
@@ -68,7 +68,7 @@ def t2_words(w: int, d: int) -> int:
     >>> t2_words(1000, 10**6)
     300
     """
-    return least_words(partial(t2_events, d=d), w, t1_words(w, d))
+    return least_words(partial(t2_events, d=d), w, ceil_sqrt(16 * d * w))
 
 
 def t2(problem: Counts, M: int) -> Bound:
