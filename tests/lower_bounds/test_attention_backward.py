@@ -18,11 +18,11 @@ from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, published_curves, regime
 from pebble.lower_bounds.attention.b1 import B1Weights, b1, b1_events, b1_words
 from pebble.lower_bounds.attention.b2 import b2, b2_events, b2_words
-from pebble.lower_bounds.attention.compulsory import compulsory_backward, compulsory_words
+from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.b3 import b3
 from pebble.lower_bounds.proved import backward_bounds, forward_bounds, proved_bounds
-from pebble.lower_bounds.published.all_pairs import flash_attention, li_et_al, li_et_al_gradient, saha_ye
+from pebble.lower_bounds.published.attention import flash_attention, li_et_al, li_et_al_gradient, saha_ye
 from pebble.lower_bounds.table import bounds
 from tests.lower_bounds.backward_problems import backward
 from tests.support.amounts import examples
@@ -261,11 +261,11 @@ def test_b1_for_other_head_dimensions(d: int, dv: int) -> None:
 
 
 def test_compulsory_counts_what_must_pass() -> None:
-    assert compulsory_backward(backward(1000, d=64), 1).value == 8 * 1000 * 64 + 1000
+    assert compulsory_attention(backward(1000, d=64), 1).value == 8 * 1000 * 64 + 1000
     p = backward(3, 5, 7, 11)
     inputs = 3 * 7 + 5 * 7 + 5 * 11 + 2 * 3 * 11 + 3
     outputs = 3 * 7 + 5 * 7 + 5 * 11
-    assert compulsory_backward(p, 1).value == compulsory_words(p) == inputs + outputs
+    assert compulsory_attention(p, 1).value == compulsory_words(p) == inputs + outputs
 
 
 def test_all_bounds_come_best_first_and_hold_under_all_rules() -> None:
@@ -289,7 +289,7 @@ def test_the_table_serves_the_backward_pass() -> None:
 def test_the_forward_pass_is_not_touched() -> None:
     problem = Problem.square(4096, 64)
     assert proved_bounds(problem, 25_000) == forward_bounds(problem, 25_000)
-    for bound in (b1, b2, b3, compulsory_backward, backward_bounds, li_et_al):
+    for bound in (b1, b2, b3, backward_bounds, li_et_al):
         with pytest.raises(BoundDoesNotApply, match="backward"):
             bound(problem, 1000)
     with pytest.raises(BoundDoesNotApply, match="forward"):
@@ -297,7 +297,7 @@ def test_the_forward_pass_is_not_touched() -> None:
 
 
 @pytest.mark.parametrize("M", [0, -5, True, 3.0, "7", None])
-@pytest.mark.parametrize("bound", [compulsory_backward, b1, b2, b3, backward_bounds, best_bound, bounds])
+@pytest.mark.parametrize("bound", [compulsory_attention, b1, b2, b3, backward_bounds, best_bound, bounds])
 def test_nonsense_words_are_refused(bound: Callable[[Problem, int], object], M: int) -> None:
     with pytest.raises(InvalidInput, match="M "):
         bound(backward(4, d=2), M)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -16,12 +17,12 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, forward_bounds, t1, t2
-from pebble.lower_bounds.attention.compulsory import compulsory_forward
+from pebble.lower_bounds.attention.compulsory import compulsory_attention
 from pebble.lower_bounds.attention.t1 import t1_events, t1_words
 from pebble.lower_bounds.attention.t2 import t2_events, t2_words
-from pebble.lower_bounds.cutting import best_cut, best_start
+from pebble.lower_bounds.cutting import best_cut
 from pebble.lower_bounds.matmul_fft import fft, fft_cut, fft_events, matmul, matmul_cut
-from pebble.lower_bounds.rounding import ceil_div, ceil_root, ceil_sqrt
+from pebble.lower_bounds.rounding import ceil_div
 from tests.lower_bounds.brute_force import greatest_by_cost, subsets
 
 
@@ -87,33 +88,20 @@ def test_blocks_reach_t1_events_exactly(side: int, d: int, dv: int) -> None:
 
 
 def test_it_pays_that_a_pair_has_dv_products_only() -> None:
-    """Never less than from (T/3)^(3/2) and T²/(16d) alone, which is all there is for dv ≥ 16d/9."""
+    """Never less than from (T/3)^(3/2) and T²/(16d) alone, which is F for dv = 2d, and enough from 16d/9 on."""
+    alone = replace(
+        t1,
+        events=lambda T, problem: t1_events(T, problem.d, 2 * problem.d),
+        words=lambda w, problem: t1_words(w, problem.d, 2 * problem.d),
+        starts=lambda M, problem: [X for X in (M, 2 * M, 256 * problem.d**2 // 27 - M) if X >= 1],
+    )
+    for T in range(5000):
+        assert t1_events(T, 9, 18) == max(math.isqrt(T**3 // 27), T * T // (16 * 9))
     rng = random.Random(5)
     for _ in range(300):
         problem, M = _random_problem(rng)
-        d, dv = problem.d, problem.dv
-
-        def plain(T: int, d: int = d) -> int:
-            return max(math.isqrt(T**3 // 27), T * T // (16 * d))
-
-        X = max(
-            (X for X in (M, 2 * M, 256 * d * d // 27 - M) if X >= 1), key=lambda X: X / max(1, plain(M + X))
-        )
-        most = best_start(M, plain, 1, 4 * M)
-        least = max(
-            best_cut(
-                problem.pairs * dv,
-                M,
-                plain,
-                lambda w, d=d: min(ceil_root(27 * w * w, 3), ceil_sqrt(16 * d * w)),
-                x,
-            )
-            for x in (X, most)
-        )
-        found = t1(problem, M).value
-        assert found >= least.moves
-        if 9 * dv >= 16 * d:
-            assert found == least.moves
+        assert t1(problem, M).value >= alone(problem, M).value
+        assert 9 * problem.dv < 16 * problem.d or t1(problem, M).value == alone(problem, M).value
 
 
 def test_t2_events_is_reached_where_rows_are_long() -> None:
@@ -196,13 +184,13 @@ def test_head_dimensions_play_different_parts() -> None:
 def test_statistics_are_more_outputs() -> None:
     for M in (50, 1000, 10**5):
         plain, more = Problem(300, 500, 16, 8), Problem(300, 500, 16, 8, stats=True)
-        for bound in (compulsory_forward, t1):
+        for bound in (compulsory_attention, t1):
             assert bound(more, M).value == bound(plain, M).value + 300
     assert t2(Problem.square(300, 64, stats=True), 40).value == t2(Problem.square(300, 64), 40).value + 300
 
 
 def test_compulsory_counts_what_must_pass() -> None:
-    assert compulsory_forward(Problem(3, 5, 7, 11), 1).value == 3 * 7 + 5 * 7 + 5 * 11 + 3 * 11
+    assert compulsory_attention(Problem(3, 5, 7, 11), 1).value == 3 * 7 + 5 * 7 + 5 * 11 + 3 * 11
     assert matmul(3, 5, 7, 10**6).value == 3 * 7 + 7 * 5 + 3 * 5
     assert fft(16, 10**6).value == 32
 
@@ -222,7 +210,7 @@ def test_copies_are_left_to_the_caller() -> None:
 
 
 @pytest.mark.parametrize("M", [0, -5, True, 3.0, "7", None])
-@pytest.mark.parametrize("bound", [compulsory_forward, t1, t2, best_bound, forward_bounds])
+@pytest.mark.parametrize("bound", [compulsory_attention, t1, t2, best_bound, forward_bounds])
 def test_nonsense_words_are_refused(bound: Callable[[Problem, int], object], M: int) -> None:
     with pytest.raises(InvalidInput, match="M "):
         bound(Problem.square(4, 2), M)
@@ -231,7 +219,7 @@ def test_nonsense_words_are_refused(bound: Callable[[Problem, int], object], M: 
 def test_another_pass_is_refused() -> None:
     backward = Problem.square(8, 4)
     object.__setattr__(backward, "pass_name", "backward")
-    for bound in (compulsory_forward, t1, t2, forward_bounds):
+    for bound in (t1, t2, forward_bounds):
         with pytest.raises(BoundDoesNotApply, match="forward"):
             bound(backward, 10)
 

@@ -44,8 +44,6 @@ def any_order(problem: Problem, M: int) -> Bound:
 
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If the problem is not a forward pass with sums in any order, or the bound says nothing.
 

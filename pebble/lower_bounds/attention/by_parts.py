@@ -77,8 +77,6 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
 
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If there is no mask.
 

@@ -48,8 +48,6 @@ def t1_of_all_heads(problem: Problem, M: int) -> Bound:
 
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If the heads share no words.
 
@@ -90,8 +88,6 @@ def without_rope(problem: Problem, M: int, best: Callable[[Problem, int], Bound]
 
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If the heads share no words.
     """

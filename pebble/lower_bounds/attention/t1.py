@@ -1,24 +1,19 @@
 """T1: the lower bound from the product of P and V alone, for a forward pass.
 
-It counts in every segment of a pebbling the multiply-adds that the words at hand allow, and cuts with
-:mod:`pebble.lower_bounds.cutting`. Only whole numbers are computed with. The proof is in docs/bounds.md.
+Only whole numbers are computed with. The proof is in docs/bounds.md.
 """
 
 from __future__ import annotations
 
 import math
-from functools import partial
 
-from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.cutting import Cut, best_cut
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
-from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.rounding import ceil_div, ceil_root, ceil_sqrt
+from pebble.lower_bounds.segment_bound import SegmentBound
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["T1", "t1", "t1_cut", "t1_events", "t1_words"]
+__all__ = ["T1", "t1", "t1_events", "t1_words"]
 
 T1 = Statement(
     "T1",
@@ -68,59 +63,9 @@ def t1_words(w: int, d: int, dv: int) -> int:
     return min(few, ceil_sqrt(16 * d * w) if dv >= d else ceil_sqrt(ceil_div(4 * (d + dv) ** 2 * w, dv)))
 
 
-def t1(problem: Counts, M: int) -> Bound:
-    """Lower bound from the product of P and V alone, strongest for ``M >= 3 d**2``.
-
-    Leading terms, with ``z`` pairs and ``dv <= d``: ``z (d + dv)**2 / M`` for ``M >= 2 d (d + dv)``,
-    ``2 z dv / sqrt(M)`` for ``M <= dv**2``; the others are in docs/bounds.md. The value is exact: the best whole number
-    of segments, no floating point.
-
-    Parameters
-    ----------
-    problem : Problem
-        Forward pass of one copy, any shape and mask; with ``stats`` the row sums are added.
-    M : int
-        Words of fast memory.
-
-    Returns
-    -------
-    Bound
-        Words of I/O of one copy.
-
-    Raises
-    ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
-    BoundDoesNotApply
-        If the problem is not a forward pass.
-
-    Notes
-    -----
-    Costs about half a millisecond at any size.
-
-    Examples
-    --------
-    >>> from pebble.computations.problem import Problem
-    >>> t1(Problem.square(4096, 64), 25000).value
-    11020013
-    """
-    cut = t1_cut(problem, M)
-    words = cut.moves + problem.queries * problem.stats
-    return T1.bound(words, str(cut))
-
-
-def t1_cut(problem: Counts, M: int) -> Cut:
-    """Return the cutting that gives T1; see :func:`t1`."""
-    M = fast_memory_words(M)
-    require_pass(problem, "forward", "T1")
-    d, dv = problem.d, problem.dv
-    events, words = partial(t1_events, d=d, dv=dv), partial(t1_words, d=d, dv=dv)
-    X = max(_starts(M, d, dv), key=lambda X: X / max(1, events(M + X)))
-    return best_cut(problem.pairs * dv, M, events, words, X)
-
-
-def _starts(M: int, d: int, dv: int) -> list[int]:
+def _starts(M: int, problem: Counts) -> list[int]:
     """Return where ``X / F(M + X)`` can be greatest: on one of the three forms of F, or where two of them meet."""
+    d, dv = problem.d, problem.dv
     if dv <= d:
         meet = 4 * d * (d + dv)
     elif 9 * dv <= 16 * d:
@@ -128,3 +73,19 @@ def _starts(M: int, d: int, dv: int) -> list[int]:
     else:
         meet = 256 * d * d // 27
     return [X for X in (M, 2 * M, M + M * M // (dv * dv), meet - M, meet - M + 1) if X >= 1]
+
+
+t1 = SegmentBound(
+    T1,
+    "forward",
+    work=lambda problem: problem.pairs * problem.dv,
+    events=lambda T, problem: t1_events(T, problem.d, problem.dv),
+    words=lambda w, problem: t1_words(w, problem.d, problem.dv),
+    starts=_starts,
+    more=lambda problem: problem.queries * problem.stats,
+)
+"""The bound from the product of P and V alone, strongest for ``M >= 3 d**2``.
+
+Leading terms, with ``z`` pairs and ``dv <= d``: ``z (d + dv)**2 / M`` for ``M >= 2 d (d + dv)``, ``2 z dv / sqrt(M)``
+for ``M <= dv**2``; the others are in docs/bounds.md.
+"""
