@@ -67,15 +67,15 @@ class Cut:
 def best_start(M: int, events: Events, low: int, high: int) -> int:
     """Return an ``X`` between ``low`` and ``high`` near which ``X / events(M + X)`` is greatest."""
     least = max(1, _LEAST_T - M)
-    return _best_place(lambda X: X / events(M + X), max(low, least), max(high, low, least))
+    low = max(low, least)
+    return _best_place(lambda X: X / events(M + X), low, max(high, low), low)
 
 
-def _best_place(score: Callable[[int], float], low: int, high: int) -> int:
+def _best_place(score: Callable[[int], float], low: int, high: int, best: int) -> int:
     """Return about where a score is greatest: on a geometric grid, refined around its best point.
 
-    Only the quality of a bound depends on it, never its truth.
+    Only the quality of a bound depends on it, never its truth; it is at least as good as ``best``, a guess.
     """
-    best = low
     while True:
         ratio = max(1.0 + 1e-9, (high / low) ** (1 / 24))
         grid = {min(high, int(low * ratio**step)) for step in range(26)}
@@ -162,7 +162,7 @@ def best_cut_of_less(
     if most < 1:
         return None
     end = longest(1)
-    X = _best_place(lambda X: cut(X).moves, least, end) if start is None else start
+    X = _best_place(lambda X: cut(X).moves, least, end, min(end, 2 * M)) if start is None else start
     h = max(1, cut(X).cuts)
     lengths = {least, end, *(x for x in _around(X, window) if least <= x <= end)}
     lengths |= {longest(number) for number in {1, 2, *_around(h, window)} if number <= most}
