@@ -18,6 +18,7 @@ PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs").glob("tutorials/*.md")),
+    *sorted((ROOT / "docs").glob("proofs/*.md")),
 ]
 _SHOWN = [ROOT / "README.md", ROOT / "docs" / "game.md", ROOT / "docs" / "check-a-bound.md"]
 _HEADING_LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)(?:#([^)]*))?\)")
