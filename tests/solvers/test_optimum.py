@@ -22,6 +22,7 @@ from pebble.solvers.optimum import optimal
 from pebble.solvers.optimum.beam import beam
 from pebble.solvers.optimum.best_first import prove
 from pebble.solvers.optimum.bit_game import make_bit_game
+from pebble.solvers.optimum.requirements import RequirementSpace
 from pebble.solvers.optimum.search_space import SearchSpace
 from tests.solvers.small_dags import ALL_RULES, check_witness, least, random_dag, some_dags
 from tests.support.search_over_placements import optimum as placements_optimum
@@ -244,7 +245,7 @@ def test_a_time_limit_leaves_a_valid_pebbling_and_a_valid_bound() -> None:
 def test_an_interrupted_search_never_claims_too_much() -> None:
     """Stop at every wave of a search; the bound so far must not pass the optimum."""
     dag = load_dag("fma-matmul:2,2,2")
-    space = SearchSpace(make_bit_game(dag, 4, Rules()))
+    space = RequirementSpace(make_bit_game(dag, 4, Rules()))
     truth = prove(space)
     lowers: list[int] = []
     prove(space, progress=lambda lower, _: lowers.append(lower))
@@ -303,7 +304,7 @@ def test_progress_counts_whole_io() -> None:
 
 
 def test_a_known_cost_stops_the_search_without_changing_the_answer() -> None:
-    space = SearchSpace(make_bit_game(load_dag("fft:4"), 3, Rules()))
+    space = RequirementSpace(make_bit_game(load_dag("fft:4"), 3, Rules()))
     truth = prove(space)
     told = prove(space, upper=truth.lower)
     assert (told.lower, told.exact, told.path) == (truth.lower, True, None)
