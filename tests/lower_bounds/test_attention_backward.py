@@ -25,6 +25,7 @@ from pebble.lower_bounds.proved import backward_bounds, forward_bounds, proved_b
 from pebble.lower_bounds.published.attention import flash_attention, li_et_al, li_et_al_gradient, saha_ye
 from pebble.lower_bounds.table import bounds
 from tests.lower_bounds.backward_problems import backward
+from tests.lower_bounds.brute_force import best_cut_by_brute_force, greatest_by_cost, subsets
 from tests.support.amounts import examples
 
 SIZES = st.integers(1, 300)
@@ -112,10 +113,6 @@ def test_weights_of_b1(d: int, dv: int) -> None:
         assert (D + g * d) * (D + dv * psi + h * d) >= work
 
 
-def _subsets(bits: int) -> np.ndarray:
-    return (np.arange(2**bits)[:, None] >> np.arange(bits) & 1).astype(bool)
-
-
 @pytest.mark.parametrize(
     ("Nq", "Nk", "d", "dv"), [(1, 2, 1, 1), (2, 1, 1, 1), (1, 1, 2, 1), (1, 1, 1, 2), (1, 1, 2, 2)]
 )
@@ -123,7 +120,7 @@ def test_no_set_of_words_allows_more_than_b1_and_b2_say(Nq: int, Nk: int, d: int
     """Every set A of inputs, accumulators, and one vertex of S or P, of dP and of dS for each pair."""
     pairs = Nq * Nk
     sizes = [Nq * d, Nk * d, Nq * dv, Nk * dv, Nk * dv, Nk * d, Nq * d, pairs, pairs, pairs]
-    A = _subsets(sum(sizes))
+    A = subsets(sum(sizes))
     q, k, o, v, uV, uK, uQ, p, r, s = np.split(A, np.cumsum(sizes)[:-1], axis=1)
     three, five = np.zeros(len(A), int), np.zeros(len(A), int)
     segment = B1Weights(d, dv)
@@ -144,9 +141,8 @@ def test_no_set_of_words_allows_more_than_b1_and_b2_say(Nq: int, Nk: int, d: int
         three += segment.omega * on_dV + segment.kappa * (on_dK + on_dQ)
         five += on_S + on_dP + on_dV + on_dK + on_dQ
     size = A.sum(axis=1)
-    for T in range(1, A.shape[1] + 1):
-        assert three[size <= T].max() <= b1_events(T, d, dv)
-        assert five[size <= T].max() <= b2_events(T, min(d, dv))
+    assert all(most <= b1_events(T, d, dv) for T, most in greatest_by_cost(size, three))
+    assert all(most <= b2_events(T, min(d, dv)) for T, most in greatest_by_cost(size, five))
 
 
 def test_a_block_reaches_b1_events_exactly() -> None:
@@ -161,21 +157,6 @@ def test_a_block_reaches_b1_events_exactly() -> None:
 # -------------------------------------------------------------------------------------------- cutting
 
 
-def _best_by_brute_force(W: int, M: int, events: Callable[[int], int]) -> int:
-    """The formula with G for every h up to where it cannot help, by scanning T."""
-    T, table = 0, [0]
-    while table[-1] < W:
-        T += 1
-        table.append(events(T))
-    best, h = T, 1
-    while T > M:
-        while T and table[T - 1] * h >= W:
-            T -= 1
-        best = max(best, M + 1 + h * (T - M - 1))
-        h += 1
-    return best
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_the_best_cut_is_found(seed: int) -> None:
     rng = random.Random(seed)
@@ -185,10 +166,10 @@ def test_the_best_cut_is_found(seed: int) -> None:
         M = int(2 ** rng.uniform(1, 10))
         z, dv = problem.pairs, problem.dv
         W = z * B1Weights(d, dv).beta
-        brute = _best_by_brute_force(W, M, lambda T, d=d, dv=dv: b1_events(T, d, dv))  # type: ignore[misc]
+        brute = best_cut_by_brute_force(W, M, lambda T, d=d, dv=dv: b1_events(T, d, dv))  # type: ignore[misc]
         assert brute * (1 - 1e-6) <= b1(problem, M).value <= brute
         least = min(d, dv)
-        brute = _best_by_brute_force(z * (3 * d + 2 * dv), M, lambda T, k=least: b2_events(T, k))  # type: ignore[misc]
+        brute = best_cut_by_brute_force(z * (3 * d + 2 * dv), M, lambda T, k=least: b2_events(T, k))  # type: ignore[misc]
         brute = max(0, brute - 2 * z)
         assert brute * (1 - 1e-6) <= b2(problem, M).value <= brute
 

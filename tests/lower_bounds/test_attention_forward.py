@@ -23,7 +23,7 @@ from pebble.lower_bounds.attention.t2 import t2_events, t2_words
 from pebble.lower_bounds.cutting import best_cut
 from pebble.lower_bounds.matmul_fft import fft, fft_cut, fft_events, matmul, matmul_cut
 from pebble.lower_bounds.rounding import ceil_div
-from tests.lower_bounds.brute_force import greatest_by_cost, subsets
+from tests.lower_bounds.brute_force import best_cut_by_brute_force, greatest_by_cost, subsets
 
 
 @given(st.integers(0, 10**8), st.integers(1, 10**3), st.integers(1, 10**3))
@@ -111,21 +111,6 @@ def test_t2_events_is_reached_where_rows_are_long() -> None:
 # -------------------------------------------------------------------------------------------- cutting
 
 
-def _best_by_brute_force(W: int, M: int, events: Callable[[int], int]) -> int:
-    """The formula with G for every h, by scanning T; and no cleverness at all."""
-    T = 0
-    table: list[int] = []
-    while not table or table[-1] < W:
-        table.append(events(T))
-        T += 1
-    best, T = 0, len(table) - 1
-    for h in range(1, W + 1):
-        while T and table[T - 1] * h >= W:
-            T -= 1
-        best = max(best, M + 1 + h * (T - M - 1))
-    return best
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_best_cut_finds_the_best_cut(seed: int) -> None:
     rng = random.Random(seed)
@@ -133,19 +118,19 @@ def test_best_cut_finds_the_best_cut(seed: int) -> None:
         N, d, M = rng.randint(1, 60), rng.choice([1, 2, 5, 16, 64]), int(2 ** rng.uniform(1, 11))
         problem = Problem(N, rng.randint(1, 60), d, rng.choice([1, d, 7]))
         z, dv = problem.pairs, problem.dv
-        brute = _best_by_brute_force(z * dv, M, lambda T, d=d, dv=dv: t1_events(T, d, dv))  # type: ignore[misc]
+        brute = best_cut_by_brute_force(z * dv, M, lambda T, d=d, dv=dv: t1_events(T, d, dv))  # type: ignore[misc]
         assert brute * (1 - 1e-6) <= t1(problem, M).value <= brute
-        brute = _best_by_brute_force(z * (d + dv), M, lambda T, d=d: t2_events(T, d)) - z  # type: ignore[misc]
+        brute = best_cut_by_brute_force(z * (d + dv), M, lambda T, d=d: t2_events(T, d)) - z  # type: ignore[misc]
         assert max(0, brute) * (1 - 1e-6) <= t2(problem, M).value <= max(0, brute)
-        brute = _best_by_brute_force(N * d * 7, M, lambda T: math.isqrt(T**3 // 27))
+        brute = best_cut_by_brute_force(N * d * 7, M, lambda T: math.isqrt(T**3 // 27))
         assert brute * (1 - 1e-6) <= matmul_cut(N, d, 7, M).value <= brute
-        brute = 64 + _best_by_brute_force(64 * 6, M, fft_events)
+        brute = 64 + best_cut_by_brute_force(64 * 6, M, fft_events)
         assert brute * (1 - 1e-2) <= fft_cut(64, M).value <= brute
 
 
 def test_a_wrong_guess_cannot_lift_a_bound() -> None:
     W, M = 10**5, 50
-    brute = _best_by_brute_force(W, M, lambda T: t1_events(T, 8, 3))
+    brute = best_cut_by_brute_force(W, M, lambda T: t1_events(T, 8, 3))
     for X in (1, 3, 10, 1000, 10**5):
         assert best_cut(W, M, lambda T: t1_events(T, 8, 3), lambda w: t1_words(w, 8, 3), X).moves <= brute
 

@@ -1,6 +1,8 @@
 """D1, Phi, D2 and D3: what devices must send to each other, however sums are added up and whatever is recomputed.
 
 Everything is computed with fractions and rounded to the safe side. The proofs are in docs/bounds-communication.md.
+A bound raises ``BoundDoesNotApply`` for another pass than its own, for dv other than d, and where tokens or tiles are
+not what its statement asks for.
 """
 
 from __future__ import annotations
@@ -98,13 +100,6 @@ def d1_total(sizes: DeviceSizes, balance: Fraction | int = 1) -> Bound:
     balance : Fraction or int
         λ: the most products P·V that count for the result on one device, over their mean.
 
-    Raises
-    ------
-    InvalidInput
-        If ``balance`` is less than 1.
-    BoundDoesNotApply
-        If the pass is not the forward pass, or dv is not d.
-
     Examples
     --------
     >>> d1_total(DeviceSizes(4096, 64, 16, 1, 1, 4096**2)).value == 4 * 4096 * 64 * 3
@@ -119,11 +114,6 @@ def d1_total(sizes: DeviceSizes, balance: Fraction | int = 1) -> Bound:
 def d1_busiest(sizes: DeviceSizes) -> Bound:
     """Bound what some device receives plus sends, forward, however the work is shared.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the pass is not the forward pass, or dv is not d.
-
     Examples
     --------
     >>> d1_busiest(DeviceSizes(4096, 64, 16, 1, 1, 4096**2)).value == 4 * 4096 * 64 * 3 // 16
@@ -137,11 +127,6 @@ def d1_busiest(sizes: DeviceSizes) -> Bound:
 
 def phi(sizes: DeviceSizes) -> Bound:
     """Bound what some device receives plus sends, or receives alone where all do equally much; by whole heads.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the pass is not the forward pass, P does not divide N, or dv is not d.
 
     Examples
     --------
@@ -165,11 +150,6 @@ def words_for_shares(sizes: DeviceSizes, pairs: Iterable[int]) -> int:
         Forward; P divides N.
     pairs : iterable of int
         Pairs of each device, over all query heads.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        As for :func:`phi`.
     """
     sizes.require("forward", "Phi")
     sizes.require_equal_shares("Phi")
@@ -182,13 +162,6 @@ def words_for_shares(sizes: DeviceSizes, pairs: Iterable[int]) -> int:
 
 def d2(sizes: DeviceSizes, H: int) -> Bound:
     """Bound what some device receives plus sends, forward, if no device ever holds more than H words.
-
-    Raises
-    ------
-    InvalidInput
-        If H is no positive whole number.
-    BoundDoesNotApply
-        If the pass is not the forward pass, or dv is not d.
 
     Examples
     --------
@@ -211,13 +184,6 @@ def d2(sizes: DeviceSizes, H: int) -> Bound:
 
 def d3_total(sizes: DeviceSizes, balance: Fraction | int = 1) -> Bound:
     """Bound the words that move in total, backward, if no device does more than ``balance`` times its share.
-
-    Raises
-    ------
-    InvalidInput
-        If ``balance`` is less than 1.
-    BoundDoesNotApply
-        If the pass is not the backward pass, the tiles are too small, or dv is not d.
 
     Examples
     --------
