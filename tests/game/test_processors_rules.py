@@ -7,14 +7,10 @@ import io
 import pytest
 
 from pebble.common.errors import InvalidInput
-from pebble.game.files.processor_files import ProcessorCheck, write_processor_pebbling
-from pebble.game.processors.derivations import Derivations
+from pebble.game.files.processor_files import ProcessorCheck
 from pebble.game.processors.game import ProcessorGame
-from pebble.game.processors.induced import check_sum_trees, induced_dag
 from pebble.game.processors.layouts import token_owners
-from pebble.game.processors.moves import parse_processor_move
 from pebble.game.processors.settings import Processors
-from pebble.game.processors.words import Word
 from pebble.graph.dag import Dag
 from pebble.lab.pebblings import check, check_document
 from tests.support.processor_runs import ring, tokens_of
@@ -221,19 +217,6 @@ def test_a_sum_is_free_only_if_nobody_reads_it_half_way() -> None:
         ProcessorGame(Dag.from_edges(edges), Processors(1, sums=("C",)))
 
 
-def test_what_is_written_is_read_again() -> None:
-    run = ring(tokens_of("contiguous", 2, 2), 1)
-    found = played(run.lines)
-    game = ProcessorGame(found.status.dag, found.processors)
-    moves = [parse_processor_move(line, game.names) for line in run.lines]
-    stream = io.StringIO()
-    assert write_processor_pebbling(stream, found.header, game, moves) == len(run.lines)
-    assert stream.getvalue().splitlines()[5:] == run.lines
-    assert str(check(io.StringIO(stream.getvalue()))) == str(found)
-    with pytest.raises(InvalidInput, match="is missing"):
-        induced_dag(game)
-
-
 def test_h_is_the_most_that_a_device_sends_or_receives() -> None:
     """Device 0 sends two words and receives none, then receives three: h = 2 + 3."""
     header = "# devices 3\n# layout 0 1\n# sums l U\n"
@@ -242,24 +225,6 @@ def test_h_is_the_most_that_a_device_sends_or_receives() -> None:
     found = played([*first, *second], header)
     assert (found.tally.h_sum, found.tally.rounds, found.tally.messages) == (5, 2, 4)
     assert found.tally.counts("redundant") == [0, 1, 0]
-
-
-def test_a_tree_that_adds_a_term_twice_is_no_sum_tree() -> None:
-    """The rules rule it out; what checks the induced DAG looks for itself."""
-    game = ProcessorGame(
-        Dag.from_edges([("a", "C[0]"), ("b", "C[1]"), ("C[0]", "C[1]")]), Processors(1, sums=("C",))
-    )
-    a, last = game.dag.vertex("a"), game.dag.vertex("C[1]")
-    made = game.derivations
-    one = made.computed(Word(last, 1), [made.of_input(a)])
-    check_sum_trees(made)
-    made.computed(Word(last, 3), [one, made.of_input(a)])
-    with pytest.raises(InvalidInput, match=r"C\{0-1\} does not add each of its terms once"):
-        check_sum_trees(made)
-    made = Derivations(game.names)
-    made.computed(Word(last, 1), [made.of_input(a), made.of_input(game.dag.vertex("b"))])
-    with pytest.raises(InvalidInput, match="adds what is no term"):
-        check_sum_trees(made)
 
 
 def test_json_has_the_counts_by_device_and_link() -> None:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import IO
 
 from pebble.common.errors import IllegalMove, InvalidInput
 from pebble.game.board import SHOWN, Status, listed
@@ -31,7 +30,7 @@ from pebble.game.processors.settings import Processors
 from pebble.game.processors.tallies import ProcessorTally
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["ProcessorCheck", "check_processor_pebbling", "processor_moves", "write_processor_pebbling"]
+__all__ = ["ProcessorCheck", "check_processor_pebbling", "processor_moves"]
 
 
 @dataclass(frozen=True)
@@ -171,15 +170,3 @@ def _checked(header: Header, game: ProcessorGame, line: int | None) -> Processor
     left_over = game.left_over if processors.strict else []
     texts = tuple(f"{game.names.text(word)} on device {p}" for p, word in left_over)
     return ProcessorCheck(header, status, line, game.refusal, tally, texts)
-
-
-def write_processor_pebbling(
-    stream: IO[str], header: Header, game: ProcessorGame, moves: Iterable[ProcessorMove]
-) -> int:
-    """Write a pebbling to a text stream and return the number of lines after the header; moves are not judged."""
-    stream.write(str(header))
-    written = 0
-    for move in moves:
-        stream.write(f"{move.text(game.names)}\n")
-        written += 1
-    return written
