@@ -12,8 +12,9 @@ from pebble.game.processors.game import ProcessorGame
 from pebble.game.processors.layouts import token_owners
 from pebble.game.processors.settings import Processors
 from pebble.graph.dag import Dag
+from pebble.lab.parallel.exchange_moves import exchange_moves
 from pebble.lab.pebblings import check, check_document
-from tests.support.processor_runs import ring, tokens_of
+from pebble.program.parallel import SharedProblem
 
 DAG = "# pebbling 1\n# dag attention-forward Nq=2 Nk=2 d=1 dv=1\n"
 TWO = "# devices 2\n# sums l U\n"
@@ -27,6 +28,8 @@ ROW = [
     "0 compute l[0]{0}+1",
     "0 compute U[0,0]{0}+1",
 ]
+
+RING = list(exchange_moves(SharedProblem(2, 1, 2), "ring"))
 
 
 def played(lines: list[str], header: str = TWO) -> ProcessorCheck:
@@ -134,18 +137,17 @@ def test_what_is_discarded_and_sent_in_a_superstep_counts_until_it_has_been_fetc
 
 
 def test_an_output_must_be_with_its_owner() -> None:
-    run = ring(tokens_of("contiguous", 2, 2), 1)
     head = DAG + TWO
-    text = "\n".join(run.lines) + "\n"
+    text = "\n".join(RING) + "\n"
     whole = check(io.StringIO(head + text))
     assert whole.complete
-    there = [*run.lines, "send O[0,0] 0 1", "0 discard O[0,0]"]
+    there = [*RING, "send O[0,0] 0 1", "0 discard O[0,0]"]
     gone = played(there)
     assert (gone.legal, gone.complete) == (True, False)
     assert "incomplete: O[0,0] is not with the owner" in str(gone)
-    strict = played(["send K[1,0] 1 0", *run.lines], TWO.replace("2\n", "2 strict\n", 1))
+    strict = played(["send K[1,0] 1 0", *RING], TWO.replace("2\n", "2 strict\n", 1))
     assert strict.refusal is not None
-    left = played([*run.lines, "send O[0,0] 0 1"], TWO.replace("2\n", "2 strict\n", 1))
+    left = played([*RING, "send O[0,0] 0 1"], TWO.replace("2\n", "2 strict\n", 1))
     assert "left over O[0,0] on device 1" in str(left)
     document = check_document(left)
     assert (document["complete"], document["left_over"]) == (False, ["O[0,0] on device 1"])
@@ -228,8 +230,7 @@ def test_h_is_the_most_that_a_device_sends_or_receives() -> None:
 
 
 def test_json_has_the_counts_by_device_and_link() -> None:
-    run = ring(tokens_of("contiguous", 2, 2), 1)
-    document = check_document(played(run.lines))
+    document = check_document(played(RING))
     counts = document["communication"]
     assert (document["devices"], document["M"], document["layout"]) == (2, None, "contiguous")
     assert counts["by_device"]["received"] == [2, 2]

@@ -24,8 +24,7 @@ from pebble.lower_bounds.attention.communication import (
     words_for_shares,
 )
 from pebble.lower_bounds.attention.device_sizes import DeviceSizes, least_words
-from tests.support.processor_runs import tokens_of
-from tests.support.random_processor_runs import Place, random_backward, random_forward
+from tests.support.random_processor_runs import Place, random_backward, random_forward, tokens_of
 
 
 def words_of_all_subsets(shape: tuple[int, int, int]) -> list[tuple[int, int]]:

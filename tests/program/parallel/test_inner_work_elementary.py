@@ -20,7 +20,7 @@ from pebble.program.parallel.inner_work import DeviceShare, turns_program
 from pebble.program.parallel.schedule_registry import distributed_schedule
 from pebble.program.parallel.shared_problem import SharedProblem
 from pebble.program.schedule import get, registered
-from tests.support.processor_runs import braces, name
+from tests.support.random_processor_runs import braces, name
 
 WORDS = {Op.LOAD: "load", Op.STORE: "store", Op.COMPUTE: "compute", Op.DELETE: "delete"}
 
@@ -87,6 +87,13 @@ def ring_file(problem: SharedProblem, program: Program, family: Family, M: int) 
         lines += ["superstep"] if turn < P - 1 else []
     head = f"# pebbling 1\n# dag attention-forward Nq={problem.N} Nk={problem.N} d={d} dv={d}\n# devices {P}\n# M {M}\n"
     return head + "# sums l U\n" + "\n".join(lines) + "\n"
+
+
+def flash_in_a_ring(problem: SharedProblem, M: int = 30) -> str:
+    """Write the run of a ring with flash-2 inside."""
+    share, inner = DeviceShare(problem, distributed_schedule("ring").placement(problem, ())), get("flash-2")
+    work = inner.program(share.problem, inner.tiles(share.problem, M))
+    return ring_file(problem, *turns_program(work, share.problem, problem.P, whole=True), M)
 
 
 @pytest.mark.parametrize(
