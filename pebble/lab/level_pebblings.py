@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import IO, TYPE_CHECKING
 
 from pebble.common.errors import CacheTooSmall
-from pebble.common.files import atomic_writer
-from pebble.lab.level_counts import asked_level_schedule, chosen_tiles
+from pebble.lab.level_counts import level_program
 from pebble.lab.pebblings import text_size
-from pebble.lower_bounds.levels import boundary_bound
-from pebble.program.counting.run import run_levels
 from pebble.program.level_lowering import lower_levels
 
 if TYPE_CHECKING:
@@ -85,13 +83,11 @@ class LevelPebbling:
         InvalidInput
             If the target cannot be written, or the computation is too large to be written move by move.
         """
-        from pebble.game.files.level_files import write_level_pebbling
+        from pebble.game.files.writer import write_lines
 
         self.size()
-        if not isinstance(target, str | os.PathLike):
-            return write_level_pebbling(target, self.header, self.family, self)
-        with atomic_writer(target) as stream:
-            return write_level_pebbling(stream, self.header, self.family, self)
+        name = lru_cache(1 << 16)(self.family.names.__getitem__)
+        return write_lines(target, self.header, (move.text(name(move.vertex)) for move in self))
 
 
 def level_moves(
@@ -124,18 +120,11 @@ def level_moves(
     >>> sum(1 for move in pebbling), [run.io for run in pebbling.runs]
     (106, [22, 8])
     """
-    made = asked_level_schedule(schedule, problem)
-    bounds = [
-        boundary_bound(problem, hierarchy.held_within(level)).value
-        for level in range(1, hierarchy.levels + 1)
-    ]
-    sizes = chosen_tiles(made, problem, hierarchy, tiles, [1 / bound for bound in bounds])
-    program, family = made.program(problem, sizes, hierarchy), made.family(problem)
-    needed = [run.peak for run in made.measure(problem, sizes, hierarchy)]
-    for level, (need, words) in enumerate(zip(needed, hierarchy.capacities, strict=True), start=1):
+    found = level_program(schedule, problem, hierarchy, tiles)
+    for level, (need, words) in enumerate(zip(found.needed, hierarchy.capacities, strict=True), start=1):
         if words is not None and need > words:
             raise CacheTooSmall(
-                f"{made.name} with these tiles needs {need} words in level {level}; it has {words}", need
+                f"{found.schedule.name} with these tiles needs {need} words in level {level}; it has {words}",
+                need,
             )
-    runs = run_levels(program, family, hierarchy.capacities, inclusive=hierarchy.inclusive)
-    return LevelPebbling(family, program, hierarchy, sizes, runs)
+    return LevelPebbling(found.family, found.program, hierarchy, found.tiles, found.runs)

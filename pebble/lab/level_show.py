@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.tables import Table, TableResult, tiles_text, words
-from pebble.lab.level_counts import asked_level_schedule, chosen_tiles
-from pebble.lower_bounds.levels import boundary_bound
+from pebble.lab.level_counts import level_program
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.projection import project
+from pebble.program.schedule.level_schedule import fits
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
@@ -50,8 +50,7 @@ class LevelListing(TableResult):
     @property
     def fits(self) -> bool:
         """Whether it fits every level."""
-        sizes = zip(self.peaks, self.hierarchy.capacities, strict=True)
-        return all(words is None or peak <= words for peak, words in sizes)
+        return fits(self.peaks, self.hierarchy)
 
     def __repr__(self) -> str:
         return f"<LevelListing {self.schedule.name} {tiles_text(self.tiles)} on {self.problem!r}>"
@@ -122,11 +121,7 @@ def show_levels(
     >>> print(shown.forms[1].io)
     2·N·d·⌈N/167⌉ + 2·N·d
     """
-    made = asked_level_schedule(schedule, problem)
+    found = level_program(schedule, problem, hierarchy, tiles)
     levels = range(1, hierarchy.levels + 1)
-    weights = [1 / boundary_bound(problem, hierarchy.held_within(level)).value for level in levels]
-    sizes = chosen_tiles(made, problem, hierarchy, tiles, weights)
-    program, family = made.program(problem, sizes, hierarchy), made.family(problem)
-    forms = tuple(closed_form(project(program, level), family, legal=True) for level in levels)
-    peaks = tuple(run.peak for run in made.measure(problem, sizes, hierarchy))
-    return LevelListing(made, problem, hierarchy, sizes, program, forms, peaks)
+    forms = tuple(closed_form(project(found.program, level), found.family, legal=True) for level in levels)
+    return LevelListing(found.schedule, problem, hierarchy, found.tiles, found.program, forms, found.needed)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
 
 from pebble.common.errors import InvalidInput
-from pebble.game.board import SHOWN, listed
+from pebble.game.board import SHOWN, Status, listed
 from pebble.game.processors.layouts import owners
 from pebble.game.processors.moves import ProcessorMove, ProcessorOp
 from pebble.game.processors.settings import Processors
@@ -110,6 +110,24 @@ class ProcessorGame:
     def complete(self) -> bool:
         """Whether every output is with its owner, and, of a strict game, nothing is left over."""
         return not self.missing and not (self.processors.strict and self.left_over)
+
+    def status(self) -> Status:
+        """Return the counts of all devices together; M and the peak are those of a fast memory."""
+        tally = self.tally
+        return Status(
+            M=self.processors.fast or 0,
+            moves=tally.moves,
+            reads=tally.total("reads"),
+            writes=tally.total("writes"),
+            computes=tally.total("computes"),
+            deletes=tally.total("deletes"),
+            slides=0,
+            redundant=tally.total("redundant"),
+            peak=max(tally.counts("fast_peak")),
+            red=sum(map(len, self.fast)),
+            missing=tuple(self.missing),
+            dag=self.dag,
+        )
 
     @property
     def sends_wait(self) -> bool:
