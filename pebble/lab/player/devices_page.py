@@ -155,24 +155,15 @@ class _Film:
         }
 
     def _send(self, what: dict[str, Any]) -> dict[str, Any]:
-        arrays, tile = what["arrays"], what["tile"]
-        label = _label(arrays, tile)
+        tile = what["tile"]
+        arrays, final = self.exchange.kind_of(what["arrays"])
         return {
             "from": what["source"],
             "to": what["device"],
-            "what": label,
-            "words": self._words(arrays, tile),
+            "what": _label(what["arrays"], tile),
+            "words": int(self.exchange.tile_words(arrays, tile, final)),
             "tile": tile,
         }
-
-    def _words(self, arrays: tuple[str, ...], tile: int) -> int:
-        """Return the words of a tile of some arrays, of the heads of a block."""
-        problem = self.problem
-        rows = int(problem.tiling.sizes[tile])
-        for kind in (problem.queries, problem.keys, *problem.sums):
-            if kind.names == arrays:
-                return rows * kind.words * self.exchange.heads_of(kind.side)
-        return rows * problem.sums[0].final_words * self.exchange.heads_of("query")
 
 
 def _label(arrays: tuple[str, ...], tile: int) -> str:

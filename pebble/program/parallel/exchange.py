@@ -137,25 +137,35 @@ class Exchange:
         heads = self.problem.heads if side == "query" else self.problem.kv_heads
         return heads // self.blocks_of(side)
 
-    def sum_of(self, names: tuple[str, ...]) -> tuple[Arrays | None, bool]:
-        """Return which sum the arrays of a receive are, and whether in its final form; None for inputs."""
-        found = next((sums for sums in self.problem.sums if sums.names == names), None)
-        if found is None and names == self.problem.finished:
-            return self.problem.sums[0], True
-        return found, False
+    def kind_of(self, names: tuple[str, ...]) -> tuple[Arrays, bool]:
+        """Return what the arrays of a receive are, and whether they are a sum in its final form.
+
+        Raises
+        ------
+        InvalidInput
+            If they do not travel together.
+        """
+        problem = self.problem
+        for arrays in (problem.queries, problem.keys, *problem.sums):
+            if arrays.names == names:
+                return arrays, False
+        if names != problem.finished:
+            raise InvalidInput(f"the arrays {', '.join(names)} do not travel together in this problem")
+        return problem.sums[0], True
+
+    def rows_of(self, arrays: Arrays, tile: Numbers) -> Numbers:
+        """Return the rows of each of some tiles, of all heads of a block."""
+        rows: Numbers = self.problem.tiling_of(arrays.side).sizes[tile] * self.heads_of(arrays.side)
+        return rows
 
     def tile_words(self, arrays: Arrays, tile: Numbers, final: bool = False) -> Numbers:
         """Return the words of each of some tiles, of all heads of a block."""
-        row = arrays.final_words if final else arrays.words
-        sizes = self.problem.tiling_of(arrays.side).sizes
-        words: Numbers = sizes[tile] * (row * self.heads_of(arrays.side))
-        return words
+        return self.rows_of(arrays, tile) * (arrays.final_words if final else arrays.words)
 
     def words_of(self, receive: Receive) -> Numbers:
         """Return the words of each transfer."""
-        sums, final = self.sum_of(receive.arrays)
-        inputs = self.problem.queries if receive.arrays == self.problem.queries.names else self.problem.keys
-        return self.tile_words(inputs if sums is None else sums, receive.tile, final)
+        arrays, final = self.kind_of(receive.arrays)
+        return self.tile_words(arrays, receive.tile, final)
 
     def pairs_of(self, query: Numbers, key: Numbers) -> Numbers:
         """Return the pairs of each row of tiles, of a query head; rows that are alike are looked at once."""
