@@ -23,8 +23,7 @@ from pebble.program import Hierarchy, LevelSchedule, Program, project
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.counting.counted import Run
 from pebble.program.counting.run import run, run_levels
-from pebble.program.level_lowering import lower_levels
-from pebble.program.lowering import lower
+from pebble.program.lowering import lower, lower_levels
 from pebble.program.numbers import evaluate
 from pebble.program.parallel import DistributedSchedule, Exchange, ExchangeTraffic, Shape, SharedProblem, play
 from pebble.program.parallel.elementary import elementary_family, elementary_lines, elementary_processors

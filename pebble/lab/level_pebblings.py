@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 from pebble.common.errors import CacheTooSmall
 from pebble.lab.level_counts import level_program
 from pebble.lab.pebblings import text_size
-from pebble.program.level_lowering import lower_levels
+from pebble.program.lowering import lower_levels
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
