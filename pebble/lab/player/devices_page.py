@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.lab.player.page import Page
 from pebble.lower_bounds.attention.communication import d1_total, d3_total
-from pebble.lower_bounds.attention.device_sizes import DeviceSizes
 from pebble.program.parallel import Exchange, Shape, SharedProblem, distributed_schedule, play, shape_text
 
 __all__ = ["DevicesPage", "play_devices"]
@@ -104,10 +103,8 @@ def _columns(names: tuple[str, ...], shape: Shape) -> int:
 
 def _bound(problem: SharedProblem) -> int | None:
     """Return the least words in total if the devices share the work equally; None where no bound applies."""
-    shape = (problem.N, problem.d, problem.P, problem.heads, problem.kv_heads, problem.pairs)
-    sizes = DeviceSizes(*shape, problem.pass_name, problem.width)
     try:
-        found = d1_total(sizes) if problem.pass_name == "forward" else d3_total(sizes)
+        found = d1_total(problem) if problem.pass_name == "forward" else d3_total(problem)
     except BoundDoesNotApply:
         return None
     return max(0, int(found.value))

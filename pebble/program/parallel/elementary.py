@@ -19,8 +19,8 @@ from pebble.game.processors.settings import Processors
 from pebble.game.processors.words import braces
 
 if TYPE_CHECKING:
+    from pebble.computations.shared_problem import SharedProblem
     from pebble.program.parallel.exchange import Exchange
-    from pebble.program.parallel.shared_problem import SharedProblem
 
 __all__ = ["elementary_family", "elementary_lines", "elementary_processors"]
 
@@ -39,7 +39,7 @@ def elementary_family(problem: SharedProblem) -> Family:
 
     Examples
     --------
-    >>> from pebble.program.parallel.shared_problem import SharedProblem
+    >>> from pebble.computations.shared_problem import SharedProblem
     >>> elementary_family(SharedProblem(2, 1, 2, 4, 2, causal=True))
     <Family attention-heads Nq=2 Nk=2 d=1 dv=1 Hq=4 Hk=2 mask=causal: 72 vertices, 96 edges>
     """
@@ -63,7 +63,7 @@ def elementary_family(problem: SharedProblem) -> Family:
 def elementary_processors(problem: SharedProblem, memory: int | None = None) -> Processors:
     """Return the devices that play it: communication only, all sums free but those over d.
 
-    >>> from pebble.program.parallel.shared_problem import SharedProblem
+    >>> from pebble.computations.shared_problem import SharedProblem
     >>> elementary_processors(SharedProblem(8, 2, 4, layout="zigzag"))
     Processors(devices=4, layout='zigzag', memory=None, fast=None, sums=('U', 'l'), strict=False)
     """

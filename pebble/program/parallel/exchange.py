@@ -19,7 +19,7 @@ from pebble.common.errors import InvalidInput
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.program.parallel.shared_problem import Arrays, SharedProblem
+    from pebble.computations.shared_problem import Arrays, SharedProblem
 
     Numbers = NDArray[np.integer[Any]]
 

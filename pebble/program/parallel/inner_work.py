@@ -25,8 +25,8 @@ from pebble.program.parallel.placement import workers, works_on
 from pebble.program.parts_in_turn import moved_to
 
 if TYPE_CHECKING:
+    from pebble.computations.shared_problem import SharedProblem
     from pebble.program.parallel.placement import Placement
-    from pebble.program.parallel.shared_problem import SharedProblem
 
 __all__ = ["DeviceShare", "MemoryRun", "turns_program"]
 

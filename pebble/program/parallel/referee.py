@@ -15,9 +15,9 @@ from pebble.program.parallel.rows import Rows, members, packed
 from pebble.program.parallel.traffic import ExchangeTraffic, TrafficTally
 
 if TYPE_CHECKING:
+    from pebble.computations.shared_problem import Arrays
     from pebble.program.parallel.exchange import Discard, Exchange, Receive, Superstep, Work
     from pebble.program.parallel.rows import Bits, Flags, Numbers, Where
-    from pebble.program.parallel.shared_problem import Arrays
 
 __all__ = ["LONGEST", "play"]
 

@@ -11,7 +11,7 @@ from pebble.common.errors import Violation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.program.parallel.shared_problem import Arrays
+    from pebble.computations.shared_problem import Arrays
 
     Bits: TypeAlias = NDArray[np.uint64]
     Flags: TypeAlias = NDArray[np.bool_]

@@ -10,6 +10,7 @@ import pytest
 
 from pebble.common.errors import CacheTooSmall
 from pebble.computations.family import Family
+from pebble.computations.shared_problem import SharedProblem
 from pebble.game.files.processor_files import ProcessorCheck
 from pebble.game.moves import Op
 from pebble.game.processors.words import array_of, indices_of
@@ -18,7 +19,6 @@ from pebble.program.lowering import lower
 from pebble.program.nodes import Program
 from pebble.program.parallel.inner_work import DeviceShare, turns_program
 from pebble.program.parallel.schedule_registry import distributed_schedule
-from pebble.program.parallel.shared_problem import SharedProblem
 from pebble.program.schedule import get, registered
 from tests.support.random_processor_runs import braces, name
 
