@@ -9,7 +9,8 @@ numpy arrays a superstep.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -194,34 +195,25 @@ class Exchange:
         allowed = self.problem.tile_pairs > 0
         for number, step in enumerate(self.supersteps):
             for work in step.work:
-                for move in _pairs_of_tiles(work):
-                    yield number, "work" if allowed[move["query"], move["key"]] else "begin", move
-            for finish in step.finish:
-                yield from ((number, "finish", move) for move in _entries(finish, _AT))
-            for receive in step.receives:
-                more = {"arrays": receive.arrays, "adding": receive.adding}
-                yield from ((number, "receive", more | move) for move in _entries(receive, _FROM))
-            for discard in step.discards:
-                yield from (
-                    (number, "discard", {"arrays": discard.arrays} | move) for move in _entries(discard, _AT)
-                )
+                for device, block, queries, keys in _entries(work, ["device", "block", "query", "key"]):
+                    for query, key in product(queries, keys):
+                        move = {"device": device, "block": block, "query": query, "key": key}
+                        yield number, "work" if allowed[query, key] else "begin", move
+            for kind, moves in (
+                ("finish", step.finish),
+                ("receive", step.receives),
+                ("discard", step.discards),
+            ):
+                for one in moves:
+                    same = {name: getattr(one, name) for name in ("arrays", "adding") if hasattr(one, name)}
+                    columns = [column.name for column in fields(one) if column.name not in same]
+                    for entry in _entries(one, columns):
+                        yield number, kind, same | dict(zip(columns, entry, strict=True))
 
 
-_AT = ("device", "tile", "block")
-_FROM = ("device", "source", "tile", "block")
-
-
-def _entries(moves: object, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _entries(moves: object, columns: list[str]) -> Iterator[tuple[Any, ...]]:
     """Yield each device's part of a move."""
-    for entry in zip(*(getattr(moves, name) for name in names), strict=True):
-        yield dict(zip(names, map(int, entry), strict=True))
-
-
-def _pairs_of_tiles(work: Work) -> Iterator[dict[str, Any]]:
-    for device, block, queries, keys in zip(work.device, work.block, work.query, work.key, strict=True):
-        for query in queries:
-            for key in keys:
-                yield {"device": int(device), "block": int(block), "query": int(query), "key": int(key)}
+    return zip(*(getattr(moves, column).tolist() for column in columns), strict=True)
 
 
 def check_blocks(problem: SharedProblem, blocks: int) -> None:
