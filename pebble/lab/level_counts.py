@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
+from pebble.lab.level_pebblings import boundary_bounds, level_pebbling
 from pebble.lab.level_table import Boundary, LevelReport, LevelRow
-from pebble.lower_bounds.levels import boundary_bound
 from pebble.program.closed_forms.count import words_moved
 from pebble.program.projection import project
 from pebble.program.schedule.level_schedule import LevelSchedule, fits
 from pebble.program.schedule.registry import level_schedule, level_schedules
 
 if TYPE_CHECKING:
-    from pebble.computations.family import Family
     from pebble.computations.problem import Problem
     from pebble.lower_bounds.bound import Bound
-    from pebble.program import Program
-    from pebble.program.counting.counted import Run
     from pebble.program.hierarchy import Hierarchy
     from pebble.program.schedule.schedule import Tiles
 
-__all__ = ["LevelProgram", "count_levels", "level_program"]
+__all__ = ["count_levels"]
 
 
 def count_levels(
@@ -80,7 +77,7 @@ def count_levels(
     """
     if problem.pass_name == "both":
         raise InvalidInput("with several memory levels, count the forward and the backward pass one by one")
-    bounds = _bounds(problem, hierarchy)
+    bounds = boundary_bounds(problem, hierarchy)
     rates = bandwidths or (None,) * hierarchy.levels
     known = [rate for rate in rates if rate is not None]
     if len(known) == hierarchy.levels and bytes_per_word is not None:
@@ -96,61 +93,6 @@ def count_levels(
     return LevelReport(problem, hierarchy, tuple(rows), bounds, rates, bytes_per_word)
 
 
-class LevelProgram(NamedTuple):
-    """A schedule's program for some tiles, and what the machine counted at each level without limits."""
-
-    schedule: LevelSchedule
-    tiles: dict[str, int]
-    program: Program
-    family: Family
-    runs: tuple[Run, ...]
-
-    @property
-    def needed(self) -> tuple[int, ...]:
-        """Words that it needs of each level."""
-        return tuple(run.peak for run in self.runs)
-
-
-def level_program(
-    asked: str | LevelSchedule,
-    problem: Problem,
-    hierarchy: Hierarchy,
-    tiles: Tiles | str | None,
-    weights: Sequence[float] | None = None,
-    allowed: Callable[[Tiles], Tiles | None] | None = None,
-) -> LevelProgram:
-    """Return the program of a schedule, by name or as it is, with tiles as given, or chosen by the schedule.
-
-    Parameters
-    ----------
-    weights : sequence of float, optional
-        What a word costs at each boundary; one over the bound there by default.
-
-    Raises
-    ------
-    InvalidInput
-        If the tiles make no sense, or the schedule is not written for so many levels.
-    CacheTooSmall
-        If the schedule finds no tiles that fit.
-    """
-    schedule = level_schedule(asked, problem) if isinstance(asked, str) else asked
-    if weights is None:
-        weights = [1 / bound.value for bound in _bounds(problem, hierarchy)]
-    schedule.require_levels(hierarchy)
-    if isinstance(tiles, str):
-        raise InvalidInput(
-            f"{schedule.name} has no tiles called {tiles!r}: give sizes, such as rows=12,cols=9"
-        )
-    sizes = schedule.check_tiles(tiles) if tiles else schedule.tiles(problem, hierarchy, weights, allowed)
-    program, family = schedule.program(problem, sizes, hierarchy), schedule.family(problem)
-    return LevelProgram(schedule, dict(sizes), program, family, schedule.measure(problem, sizes, hierarchy))
-
-
-def _bounds(problem: Problem, hierarchy: Hierarchy) -> tuple[Bound, ...]:
-    levels = range(1, hierarchy.levels + 1)
-    return tuple(boundary_bound(problem, hierarchy.held_within(level)) for level in levels)
-
-
 def _row(
     schedule: LevelSchedule,
     problem: Problem,
@@ -162,7 +104,7 @@ def _row(
 ) -> LevelRow:
     """Count one schedule; a row that says so if it does not fit."""
     try:
-        found = level_program(schedule, problem, hierarchy, tiles, weights, allowed)
+        found = level_pebbling(schedule, problem, hierarchy, tiles, weights, allowed)
     except CacheTooSmall:
         return LevelRow(schedule.name, None, schedule.least(problem, hierarchy))
     if not fits(found.needed, hierarchy):

@@ -128,12 +128,13 @@ def lower_levels(
     for step in walk(program, family):
         op = step.operation
         pair.fast, pair.slow = places[op.level - 1], places[op.level]
-        columns, computes = pair.moves(step), op.action == "compute"
+        codes, vertices = pair.moves(step)
+        computes = op.action == "compute"
         for name in filter(None, (op.array, op.replacing)) if computes else ():
             box = pair.box(step, family[name])
             for place in places[1:placed]:
                 place[name][box] = places[0][name][box]
-        for code, vertex in zip(*map(np.ndarray.tolist, columns), strict=True):
+        for code, vertex in zip(codes.tolist(), vertices.tolist(), strict=True):
             everywhere = computes and code == DELETE
             for level in range(1, placed + 1) if everywhere else (op.level,):
                 yield LevelMove(Op(code), level, vertex)

@@ -204,7 +204,8 @@ def _repeated(keys: Numbers) -> Flags:
 
 def _without_repeats(slot: Numbers) -> list[Numbers]:
     """Return indices in groups; no number occurs twice in a group."""
-    groups, left = [], np.arange(len(slot))
+    groups: list[Numbers] = []
+    left = np.arange(len(slot))
     while len(left):
         first = _first_of_each(slot[left])
         groups.append(left[first])
