@@ -20,8 +20,7 @@ class Place:
     around : tuple of Loop or Condition
         What encloses it, from the outside in.
     path : tuple of int
-        Its position in the text: of the phase, of a node in the phase, of a node in that, and so on. ``path[: n + 2]``
-        is the position of ``around[n]``.
+        Its position in the text: of the phase, of a node in the phase, of a node in that, and so on.
     generated : bool
         Whether a generator yields it.
     """
@@ -34,10 +33,6 @@ class Place:
     def loops(self, axis: str) -> list[Loop]:
         """Loops over an axis, from the outside in."""
         return [node for node in self.around if isinstance(node, Loop) and node.axis == axis]
-
-    def position(self, number: int) -> tuple[int, ...]:
-        """Position of what encloses it, by its number in ``around``."""
-        return self.path[: number + 2]
 
 
 def places(program: Program) -> Iterator[Place]:
