@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput, Violation
-from pebble.program.parallel.rows import Rows, members, packed
+from pebble.program.parallel.tile_rows import TileRows, members, packed
 from pebble.program.parallel.traffic import ExchangeTraffic, TrafficTally
 
 if TYPE_CHECKING:
     from pebble.computations.shared_problem import Arrays
     from pebble.program.parallel.exchange import Discard, Exchange, Receive, Superstep, Work
-    from pebble.program.parallel.rows import Bits, Flags, Numbers, Where
+    from pebble.program.parallel.tile_rows import Bits, Flags, Numbers, Where
 
 __all__ = ["LONGEST", "play"]
 
@@ -70,13 +70,13 @@ class _Referee:
         self.keys_of, self.queries_of = packed(allowed), packed(allowed.T)
         self.share = exchange.blocks // exchange.key_blocks
         self.tally = TrafficTally(self.problem.P)
-        self.rows: dict[tuple[str, ...], Rows] = {}
+        self.rows: dict[tuple[str, ...], TileRows] = {}
         terms = {"query": self.keys_of, "key": np.tile(self.queries_of, self.share)}
         for arrays in (self.problem.queries, self.problem.keys, *self.problem.sums):
             blocks, owner = exchange.blocks_of(arrays.side), self.problem.tiling_of(arrays.side).owner
             shape = (self.problem.P, len(owner), blocks)
             inputs = arrays not in self.problem.sums
-            self.rows[arrays.names] = Rows(arrays, shape, terms[arrays.side][:, : 0 if inputs else None])
+            self.rows[arrays.names] = TileRows(arrays, shape, terms[arrays.side][:, : 0 if inputs else None])
             if inputs:
                 tile, block = np.indices((len(owner), blocks)).reshape(2, -1)
                 where = owner[tile], tile, block

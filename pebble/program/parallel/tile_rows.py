@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = NDArray[np.integer[Any]]
     Where: TypeAlias = tuple[Numbers, Numbers, Numbers]
 
-__all__ = ["Rows", "members", "packed"]
+__all__ = ["TileRows", "members", "packed"]
 
 
-class Rows:
+class TileRows:
     """The rows of some arrays (Q; K and V; U and l; …) on all devices.
 
     Where rows are, is said by three columns: device, tile and block of heads.
