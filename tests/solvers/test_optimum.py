@@ -108,6 +108,13 @@ def test_larger_random_dags_at_small_M(seed: int, rules: Rules) -> None:
     check_witness(dag, M, rules, best)
 
 
+def test_an_input_whose_last_use_is_near_keeps_its_word() -> None:
+    """To take the place of an input costs more here than to load it again: see [exchange]."""
+    edges = [(8, 0), (9, 0), (5, 1), (4, 1), (5, 2), (9, 2), (5, 3), (1, 3), (9, 5), (8, 5), (9, 6), (8, 6)]
+    dag, rules = Dag.from_edges([*edges, (6, 7), (2, 7)]), Rules(recomputation=False)
+    assert optimal(dag, 3, rules).io == single_moves(dag, 3, rules)[0] == 9
+
+
 @pytest.mark.parametrize("line", QUICK, ids=lambda line: f"{line['dag']}-{line['M']}")
 def test_golden(line: dict[str, Any]) -> None:
     """The lines that take longer are gone through by tests/bench/bench_optimum.py."""
