@@ -49,7 +49,8 @@ Definition t1_number (d dv T : N) := N.max
   (if T <=? 3 * dv ^ 2 then box_number T else dv * (T + 2 * dv ^ 2) - up_sqrt_number (4 * dv ^ 4 * (T + dv ^ 2)))
   (if d <=? dv then T ^ 2 / (16 * d) else dv * T ^ 2 / (4 * (d + dv) ^ 2)).
 Definition t1_events_test (d dv T F : N) :=
-  (if T <=? 3 * dv ^ 2 then box_test T F else dv ^ 2 * T ^ 2 + (F + 1) ^ 2 <? 2 * dv * (T + 2 * dv ^ 2) * (F + 1)) &&
+  (if T <=? 3 * dv ^ 2 then box_test T F
+   else (dv * (T + 2 * dv ^ 2) <=? F) || (dv ^ 2 * T ^ 2 + (F + 1) ^ 2 <? 2 * dv * (T + 2 * dv ^ 2) * (F + 1))) &&
   (if d <=? dv then T ^ 2 <? 16 * d * (F + 1) else dv * T ^ 2 <? 4 * (d + dv) ^ 2 * (F + 1)).
 Definition t1_test (pairs queries d dv : N) stats (M h T words : N) :=
   let F := t1_number d dv T in
@@ -84,7 +85,8 @@ Proof.
 have small : (N.to_nat T <= 3 * N.to_nat dv ^ 2) = (T <=? 3 * dv ^ 2)%num by apply/idP/N.leb_spec0; lia.
 have less : (N.to_nat d <= N.to_nat dv) = (d <=? dv)%num by apply/idP/N.leb_spec0; lia.
 rewrite geq_max => d_gt0 /andP[box wide]; apply/andP; split.
-  by apply: t1_box_le; rewrite small; move: box; case: ifP => _ /N.ltb_lt; clear; lia.
+  apply: t1_box_le; rewrite small; move: box; case: ifP => _; first by move=> /N.ltb_lt; clear; lia.
+  by case/orP => [/N.leb_le|/N.ltb_lt] enough; apply/orP; [left|right]; move: enough; clear; lia.
 apply: t1_wide_le; first by lia.
 by rewrite less; move: wide; case: ifP => _ /N.ltb_lt; clear; lia.
 Qed.

@@ -150,11 +150,11 @@ by have [_ /leP lt_n] := PeanoNat.Nat.sqrt_spec' n; rewrite -mulnn ltnW.
 Qed.
 
 Lemma t1_box_le dv T F : (if T <= 3 * dv ^ 2 then T ^ 3 < 27 * (F + 1) ^ 2
-    else dv ^ 2 * T ^ 2 + (F + 1) ^ 2 < 2 * dv * (T + 2 * dv ^ 2) * (F + 1)) -> t1_box dv T <= F.
+    else (dv * (T + 2 * dv ^ 2) <= F) || (dv ^ 2 * T ^ 2 + (F + 1) ^ 2 < 2 * dv * (T + 2 * dv ^ 2) * (F + 1))) -> t1_box dv T <= F.
 Proof.
 rewrite /t1_box; case: ifP => _; first exact: box_le.
-have := up_sqrt_ge (4 * dv ^ 4 * (T + dv ^ 2)); move: (up_sqrt _) => r le_r lt_F.
-rewrite leq_subLR; case: (leqP (dv * (T + 2 * dv ^ 2)) F) => [le_A|lt_A].
+have := up_sqrt_ge (4 * dv ^ 4 * (T + dv ^ 2)); move: (up_sqrt _) => r le_r.
+rewrite leq_subLR; case: (leqP (dv * (T + 2 * dv ^ 2)) F) => [le_A _|lt_A /= lt_F].
   by apply: leq_trans le_A (leq_addl _ _).
 have [x eq_A] : exists x, dv * (T + 2 * dv ^ 2) = F + 1 + x by exists (dv * (T + 2 * dv ^ 2) - (F + 1)); rewrite subnKC // addn1.
 have lt_x : x ^ 2 < r ^ 2.

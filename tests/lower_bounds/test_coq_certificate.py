@@ -225,7 +225,15 @@ def test_what_coq_tests_holds_for_random_problems() -> None:
 
 def _t1_test(problem: Problem, M: int) -> bool:
     cut = t1.cut(problem, M)
-    return cut.cuts * t1_events(M + cut.X, problem.d, problem.dv) < problem.pairs * problem.dv
+    T, d, dv = M + cut.X, problem.d, problem.dv
+    F = t1_events(T, d, dv)
+    most = dv * (T + 2 * dv**2)
+    if T <= 3 * dv**2:
+        box = T**3 < 27 * (F + 1) ** 2
+    else:
+        box = most <= F or (dv * T) ** 2 + (F + 1) ** 2 < 2 * most * (F + 1)
+    wide = T**2 < 16 * d * (F + 1) if d <= dv else dv * T**2 < 4 * (d + dv) ** 2 * (F + 1)
+    return box and wide and cut.cuts * F < problem.pairs * dv
 
 
 def _t2_test(problem: Problem, M: int) -> bool:
