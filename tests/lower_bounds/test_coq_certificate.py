@@ -228,11 +228,11 @@ def _t1_test(problem: Problem, M: int) -> bool:
     T, d, dv = M + cut.X, problem.d, problem.dv
     F = t1_events(T, d, dv)
     most = dv * (T + 2 * dv**2)
-    if T <= 3 * dv**2:
+    if 3 * dv**2 >= T:
         box = T**3 < 27 * (F + 1) ** 2
     else:
         box = most <= F or (dv * T) ** 2 + (F + 1) ** 2 < 2 * most * (F + 1)
-    wide = T**2 < 16 * d * (F + 1) if d <= dv else dv * T**2 < 4 * (d + dv) ** 2 * (F + 1)
+    wide = 16 * d * (F + 1) > T**2 if d <= dv else dv * T**2 < 4 * (d + dv) ** 2 * (F + 1)
     return box and wide and cut.cuts * F < problem.pairs * dv
 
 
