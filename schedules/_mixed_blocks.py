@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pebble import Problem
-from schedules._softmax import score_words, statistics
+from schedules._roles import score_words, statistics
 
 __all__ = ["MixedBlocks"]
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from pebble import Problem
 from pebble.program import Node, Nodes, compute, delete, load, loop
-from schedules._softmax import exponentials, used_up
+from schedules._roles import exponentials, used_up
 
 __all__ = ["maxima_sweep", "output_sweep", "while_they_stay"]
 

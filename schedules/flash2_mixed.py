@@ -20,7 +20,7 @@ from pebble.program import (
     when,
 )
 from schedules._mixed_blocks import MixedBlocks
-from schedules._softmax import statistics
+from schedules._roles import statistics
 from schedules._staying_rows import maxima_sweep, output_sweep, while_they_stay
 
 __all__ = ["Flash2Mixed"]

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.attention import attention
 from pebble.game.files.processor_files import ProcessorCheck, check_processor_pebbling
 from pebble.game.files.reader import PebblingReader
 from pebble.game.processors.game import ProcessorGame
@@ -21,6 +20,7 @@ from pebble.graph.any_dag import AnyDag
 from pebble.lab.pebblings import check
 from pebble.lab.processor_runs import induced_outputs, played_file
 from tests.game import independent_processors_checker
+from tests.support.plain_attention import attention
 from tests.support.processor_runs import RunLines, all_gather, grid, ring, tokens_of, ulysses
 
 LAYOUTS = ("contiguous", "zigzag", "striped")

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.attention import attention
-from pebble.computations.backward import attention_gradients
+from pebble.computations.problem import Problem
+from pebble.computations.registry import reference_outputs
 from pebble.program.parallel import LAYOUTS, SharedProblem, distributed_schedule, distributed_schedules, play
 from pebble.program.parallel.numbers import evaluate_exchange, random_attention
+from tests.support.plain_attention import attention
 
 
 def test_random_attention_is_attention() -> None:
@@ -19,17 +20,20 @@ def test_random_attention_is_attention() -> None:
     inputs, outputs = random_attention(p)
     Q, K, V, dO = (inputs[name] for name in ("Q", "K", "V", "dO"))
     scale, allowed = np.sqrt(p.d), np.tri(p.N, dtype=bool)
+    found = []
     for head in range(p.heads):
         shared = Q[head] * scale, K[head // 2], V[head // 2]
         O, l = attention(*shared, allowed)
         np.testing.assert_allclose(outputs["O"][head], O)
         np.testing.assert_allclose(inputs["D"][head], (dO[head] * O).sum(axis=1))
         np.testing.assert_allclose(inputs["l"][head], l)
-        dQ, *_ = attention_gradients(*shared, dO[head], allowed)
-        np.testing.assert_allclose(outputs["dQ"][head], dQ * scale, atol=1e-12)
-    both = [attention_gradients(Q[head] * scale, K[0], V[0], dO[head], allowed) for head in (0, 1)]
-    for place, name in ((1, "dK"), (2, "dV")):
-        np.testing.assert_allclose(outputs[name][0], both[0][place] + both[1][place], atol=1e-12)
+        one = dict(zip("QKV", shared, strict=True)) | {"dO": dO[head], "O": O, "l": l}
+        found.append(
+            reference_outputs(Problem.square(p.N, p.d, p.dv, pass_name="backward", mask="causal"), one)
+        )
+        np.testing.assert_allclose(outputs["dQ"][head], found[-1]["dQ"] * scale, atol=1e-12)
+    for name in ("dK", "dV"):
+        np.testing.assert_allclose(outputs[name][0], found[0][name] + found[1][name], atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(6))

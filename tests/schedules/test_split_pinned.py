@@ -10,7 +10,7 @@ import pytest
 from pebble.computations.problem import Problem
 from pebble.program.schedule import get
 from pebble.testing import check_schedule
-from schedules.best import BestSafe
+from schedules.best import Best
 from schedules.split_pinned import Groups
 from tests.schedules.test_flash2_mixed import formula, random_problem, random_tiles
 from tests.support.amounts import first
@@ -79,10 +79,10 @@ def test_words_at_4096(share: tuple[int, int], words: float, name: str) -> None:
     """N = 4096, d = 64, in units of N·d words; best moves as many."""
     problem, unit = Problem.square(4096, 64, softmax="safe"), 4096 * 64
     M = unit * share[0] // share[1]
-    best = BestSafe()
+    best = Best()
     tiles = best.tiles(problem, M)
     run = best.measure(problem, tiles)
-    assert (round(run.io / unit, 2), best.chosen(tiles).name) == (words, name)
+    assert (round(run.io / unit, 2), best.chosen(problem, tiles).name) == (words, name)
     assert run.peak <= M
 
 

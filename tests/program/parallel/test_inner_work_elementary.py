@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from pebble.common.errors import CacheTooSmall
-from pebble.computations.attention import attention
 from pebble.computations.family import Family
 from pebble.game.files.processor_files import ProcessorCheck
 from pebble.game.moves import Op
@@ -22,6 +21,7 @@ from pebble.program.parallel.inner_work import DeviceShare, turns_program
 from pebble.program.parallel.schedule_registry import distributed_schedule
 from pebble.program.parallel.shared_problem import SharedProblem
 from pebble.program.schedule import get, registered
+from tests.support.plain_attention import attention
 from tests.support.processor_runs import braces, name
 
 WORDS = {Op.LOAD: "load", Op.STORE: "store", Op.COMPUTE: "compute", Op.DELETE: "delete"}
