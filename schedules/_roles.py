@@ -12,18 +12,21 @@ from pebble import Array, Family, Problem, family_of
 from pebble.program import Node, Nodes, compute, delete, load, loop, store
 
 __all__ = [
+    "accumulator",
     "each_head",
     "exponentials",
     "family",
     "finish",
-    "key_arrays",
     "lines",
+    "output_names",
+    "outputs",
     "product_text",
     "products",
     "queries",
     "row_sums",
     "score_words",
     "statistics",
+    "statistics_of_outputs",
     "streamed_work",
     "sums",
     "sums_of_tile",
@@ -95,23 +98,24 @@ def products(problem: Problem) -> tuple[str, ...]:
 
 
 def queries(problem: Problem) -> tuple[str, ...]:
-    """Return the arrays of queries."""
-    return tuple(one.operands[0] for one in _roles(problem).products)
+    """Return the inputs with a line for each query."""
+    return tuple(one.name for one in family(problem).inputs if "i" in one.axes and "j" not in one.axes)
 
 
-def key_arrays(problem: Problem) -> tuple[str, ...]:
-    """Return the arrays of keys that are multiplied with queries."""
-    return tuple(one.operands[1] for one in _roles(problem).products)
+def lines(problem: Problem) -> tuple[str, ...]:
+    """Return the inputs with a line for each key: keys and values, which may be part of the keys."""
+    return tuple(one.name for one in family(problem).inputs if "j" in one.axes and "i" not in one.axes)
 
 
 def values(problem: Problem) -> str:
     """Return the array of values."""
-    return family(problem)[_roles(problem).accumulators[0]].operands[-1]
+    return family(problem)[accumulator(problem)].operands[-1]
 
 
-def lines(problem: Problem) -> tuple[str, ...]:
-    """Return all arrays of keys and of values, each once: a part of the keys may be the values."""
-    return tuple(dict.fromkeys((*key_arrays(problem), values(problem))))
+def accumulator(problem: Problem) -> str:
+    """Return the sum over the keys that has columns."""
+    (name,) = _roles(problem).accumulators
+    return name
 
 
 def product_text(problem: Problem, name: str) -> str:
@@ -161,7 +165,7 @@ def exponentials(problem: Problem) -> tuple[Nodes, ...]:
 
 def sums(problem: Problem, *gone: str) -> tuple[Nodes, ...]:
     """Write what is done with the scores of one key: exponentials, the row sum, the output; ``gone`` is deleted."""
-    added = (*row_sums(problem), *_roles(problem).accumulators)
+    added = (*row_sums(problem), accumulator(problem))
     return *exponentials(problem), *map(compute, added), delete(*used_up(problem), *gone)
 
 
@@ -179,7 +183,9 @@ def weights_by_row(problem: Problem, before: Nodes, *kept: str) -> Node:
     """Write P and its row sums, made of scores in slow memory; of the statistics ``kept`` are stored."""
     made = used_up(problem)
     work = (*exponentials(problem), *map(compute, row_sums(problem)))
-    pair = load(*products(problem)), *work, store(*made), delete(*made)
+    read = {name for weight in made for name in family(problem)[weight].operands}
+    beside = [name for name in (*queries(problem), *lines(problem)) if name in read]
+    pair = load(*products(problem), *beside), *work, store(*made), delete(*made, *beside)
     ends = store(*kept), delete(*statistics(problem))
     return each_head(problem, loop("i", 1, before, loop("j", 1, *pair), *ends))
 
@@ -189,15 +195,25 @@ def finish(problem: Problem, *gone: str, stored: tuple[str, ...] = ()) -> tuple[
 
     ``stored`` names statistics that are in slow memory already.
     """
-    of, roles = family(problem), _roles(problem)
-    kept = [name for name in roles.statistics if of[name].output and name not in stored]
-    done, left = [], list(roles.accumulators)
-    for array in roles.outputs:
-        replaced = next(name for name in array.operands if name in left)
-        done.append(compute(array.name, replaced))
-        left.remove(replaced)
-    outputs = [*(array.name for array in roles.outputs), *left]
-    return *done, store(*outputs), store(*kept), delete(*outputs, *roles.statistics, *gone)
+    kept = [name for name in statistics(problem) if family(problem)[name].output and name not in stored]
+    return *outputs(problem), store(*kept), delete(*output_names(problem), *statistics(problem), *gone)
+
+
+def outputs(problem: Problem) -> tuple[Nodes, ...]:
+    """Write how the outputs are made of sums over all keys, and stored; the sums may be the outputs."""
+    made = (compute(array.name, accumulator(problem)) for array in _roles(problem).outputs)
+    return *made, store(*output_names(problem))
+
+
+def output_names(problem: Problem) -> tuple[str, ...]:
+    """Return the outputs of a row."""
+    return tuple(array.name for array in _roles(problem).outputs) or (accumulator(problem),)
+
+
+def statistics_of_outputs(problem: Problem) -> tuple[str, ...]:
+    """Return the statistics that the outputs read."""
+    read = {name for array in _roles(problem).outputs for name in array.operands}
+    return tuple(name for name in statistics(problem) if name in read)
 
 
 def score_words(problem: Problem) -> int:

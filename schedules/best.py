@@ -86,6 +86,7 @@ _CANDIDATES: dict[str, tuple[Schedule, ...]] = {
     "plain": _ONE_SWEEP,
     "safe": _TWO_SWEEPS,
     "online": _ONE_SWEEP,
+    "own": (Flash2Pinned(), Flash2Causal(), Flash2Packed(), Naive(), KeyWindow()),
     "latent": (Flash2(), SquareTile(), Naive()),
     "shared-rope": (Flash2Heads(), SquareTile(), Naive()),
     "linear": (StateTiles(), TiledProducts(), Naive()),

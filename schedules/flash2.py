@@ -21,7 +21,9 @@ from pebble.program import (
 from schedules._paper_tiles import PaperTiles
 from schedules._resident_rows import resident_and_streamed
 from schedules._roles import (
+    accumulator,
     exponentials,
+    family,
     finish,
     lines,
     products,
@@ -32,6 +34,7 @@ from schedules._roles import (
     sums,
     sums_of_tile,
     used_up,
+    values,
 )
 from schedules._tiled_products import scores_of_resident_rows
 
@@ -59,7 +62,7 @@ class Flash2(PaperTiles):
     name = "flash-2"
     summary = "queries outside, keys inside; outputs stay in fast memory until done"
     source = "Dao 2023, arXiv 2307.08691, Algorithm 1"
-    forms = ("plain", "online", "safe", "latent")
+    forms = ("plain", "online", "safe", "latent", "own")
     outer = "rows"
     optional_tiles = ("cols",)
 
@@ -111,15 +114,15 @@ def row_blocks(
         Of safe softmax: whether the maxima are read from slow memory, not found in a sweep of their own.
     """
     held = min(rows, (problem.Nq if stop is None else stop) - start)
-    # A key of two parts, or that has its value in it, passes as a whole.
+    # A key of several parts, or that has its value in it, passes as a whole.
     by_row, keys_of = held > 1, lines(problem)
-    if keys_of != ("K", "V"):
+    if len(keys_of) != 2 or family(problem)[products(problem)[0]].operands[1] == values(problem):
         by_row = True
     elif pinned < problem.Nk:
         by_row = held * score_words(problem) + 2 > streamed_work(problem)
 
     def keys(resident: bool, start: int, stop: int | None) -> Node:
-        body: tuple[Nodes, ...] = _word_by_word(problem)
+        body: tuple[Nodes, ...]
         if resident:
             body = (
                 when(first("i"), load(*keys_of)),
@@ -128,6 +131,8 @@ def row_blocks(
             )
         elif by_row:
             body = load(*keys_of), key_work(problem, by_row), delete(*keys_of)
+        else:
+            body = _word_by_word(problem)
         return loop("j", 1, *body, start=start, stop=stop)
 
     before: Nodes = load("m") if maxima_known else None
@@ -151,10 +156,11 @@ def key_work(problem: Problem, by_row: bool) -> Nodes:
 
 def _word_by_word(problem: Problem) -> tuple[Nodes, ...]:
     """Write what is done with one key and value, of which a word at a time is in fast memory."""
+    (score,), (key, value) = products(problem), lines(problem)
     return (
-        loop("k", 1, load("K"), compute("S"), delete("K")),
+        loop("k", 1, load(key), compute(score), delete(key)),
         *exponentials(problem),
         *map(compute, row_sums(problem)),
-        loop("e", 1, load("V"), compute("U"), delete("V")),
+        loop("e", 1, load(value), compute(accumulator(problem)), delete(value)),
         delete(*used_up(problem)),
     )

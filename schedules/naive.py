@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Nodes, Program, Tiles, compute, delete, load, loop, phase, program, store
-from schedules._roles import each_head, products, statistics, used_up, values, weights_by_row
+from pebble.program import Nodes, Program, Tiles, compute, delete, load, loop, phase, program
+from schedules._roles import (
+    accumulator,
+    each_head,
+    family,
+    output_names,
+    outputs,
+    products,
+    statistics,
+    statistics_of_outputs,
+    used_up,
+    values,
+    weights_by_row,
+)
 from schedules._tiled_products import product_by_row
 from schedules.backward.naive import naive_backward
 from schedules.linear.naive import naive_linear
@@ -26,7 +38,7 @@ class Naive(Schedule):
     passes = ("forward", "backward")
     forms = (
         *("plain", "safe", "online", "latent", "shared-rope"),
-        *("linear", "recurrent", "gated", "chunked"),
+        *("linear", "recurrent", "gated", "chunked", "own"),
     )
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
@@ -36,17 +48,23 @@ class Naive(Schedule):
             return naive_backward(problem)
         if problem.attention == "linear":
             return naive_linear(problem)
-        scores, made, value = products(problem), used_up(problem), values(problem)
+        scores, made, value, total = (
+            products(problem),
+            used_up(problem),
+            values(problem),
+            accumulator(problem),
+        )
         maxima: Nodes = None
         if problem.form == "safe":
             maxima = loop("j", 1, load("S"), compute("m"), delete("S"))
-        early = [name for name in statistics(problem) if name == "l" or problem.stats]
-        key: tuple[Nodes, ...] = (load(*made, value), compute("U"), delete(*made, value))
+        sums = statistics_of_outputs(problem)
+        early = [name for name in statistics(problem) if name in sums or family(problem)[name].output]
+        key: tuple[Nodes, ...] = (load(*made, value), compute(total), delete(*made, value))
         if problem.form == "shared-rope":
             key = load("P"), loop("e", 1, load(value), compute("U"), delete(value)), delete("P")
-        outputs = loop("j", 1, *key), load("l"), compute("O", "U"), store("O"), delete("O", "l")
+        row = loop("j", 1, *key), load(*sums), *outputs(problem), delete(*output_names(problem), *sums)
         return program(
             *(product_by_row(problem, name) for name in scores),
             phase(f"P = exp({' + '.join(scores)}) and its row sums", weights_by_row(problem, maxima, *early)),
-            phase(f"O = P·{value} / l", each_head(problem, loop("i", 1, *outputs))),
+            phase(f"O = P·{value} / l", each_head(problem, loop("i", 1, *row))),
         )

@@ -79,6 +79,9 @@ class Problem:
         training. Then the heads are one computation, not copies; 0 by default.
     sums : {"chain", "free"}
         Whether sums over queries and keys are added in the order of the indices, or in any order.
+    computation : str, optional
+        The forward pass of another attention, as a text of a line for each array:
+        :func:`~pebble.computations.text.family_of_text`.
 
     Raises
     ------
@@ -113,6 +116,7 @@ class Problem:
     shared_values: bool = False
     shared_rope: int = 0
     sums: str = "chain"
+    computation: str | None = None
 
     def __init__(
         self,
@@ -135,10 +139,11 @@ class Problem:
         shared_values: bool = False,
         shared_rope: int = 0,
         sums: str = "chain",
+        computation: str | None = None,
     ) -> None:
         self._set(Nq=Nq, Nk=Nk, d=d, dv=dv, stats=stats, heads=heads, batch=batch, pass_name=pass_name)
         self._set(mask=mask, group=group, softmax=softmax, attention=attention, gate=gate, chunk=chunk)
-        self._set(shared_values=shared_values, shared_rope=shared_rope, sums=sums)
+        self._set(shared_values=shared_values, shared_rope=shared_rope, sums=sums, computation=computation)
         self._check()
         if mask is not None:
             self._take_mask(mask)
@@ -252,6 +257,8 @@ class Problem:
         >>> Problem.square(8, 2, softmax="online").form, Problem.square(8, 2, attention="linear").form
         ('online', 'linear')
         """
+        if self.computation is not None:
+            return "own"
         if self.attention == "linear":
             if self.chunk is not None:
                 return "chunked"

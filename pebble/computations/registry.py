@@ -14,6 +14,7 @@ from pebble.computations.matmul import matmul_family
 from pebble.computations.nests.header import NEST_NAME, nest_from_parameters
 from pebble.computations.nests.nest_family import family_of_nest
 from pebble.computations.problem import Problem
+from pebble.computations.text import text_of_parameter
 from pebble.computations.values import outputs_of
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "attention-latent": (_SIZES, ("stats", "mask")),
     "attention-heads": ((*_SIZES, "Hq", "Hk"), ("stats", "mask")),
     "attention-shared-rope": ((*_SIZES, "heads", "rope"), ("stats", "mask")),
+    "attention-own": ((*_SIZES, "text"), ("stats", "mask")),
     "attention-weights": (("N", "d"), ()),
     "linear-attention": (_SIZES, ()),
     "linear-attention-recurrent": (_TOKENS, ("group",)),
@@ -96,7 +98,7 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
             + (f"; missing: {', '.join(sorted(missing))}" if missing else "")
             + (f"; unknown: {', '.join(sorted(unknown))}" if unknown else "")
         )
-    values = {key: _whole(name, key, text) for key, text in parameters.items() if key != "mask"}
+    values = {key: _whole(name, key, text) for key, text in parameters.items() if key not in ("mask", "text")}
     if name == "matmul":
         return matmul_family(**values)
     if name == "attention-weights":
@@ -109,6 +111,8 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     nq, nk, d, dv = (values[key] for key in _SIZES)
     if name == "attention-shared-rope":
         options: dict[str, Any] = _shared_rope(values)
+    elif name == "attention-own":
+        options = {"computation": text_of_parameter(parameters["text"])}
     else:
         options = _COMPUTATIONS.get(name, {})
     problem = Problem(nq, nk, d, dv, stats=bool(stats), **options)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
+from urllib.parse import quote, unquote
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from pebble.computations.family import Family
 from pebble.computations.nests.expression import Expression, Source, read_access, read_expression
 from pebble.computations.nests.statement import Access
 
-__all__ = ["family_of_text"]
+__all__ = ["family_of_text", "text_of_parameter", "text_parameter"]
 
 _SIGN = re.compile(r" (\+=|max=|=) ")
 _LATER = re.compile(r"\blater\((\w+)(\[[^\]]*\])\)")
@@ -87,6 +88,21 @@ def family_of_text(
     used = {axis: extents[axis] for axis in extents if any(axis in array.indices for array in arrays)}
     written_as = {axis: (symbols or {}).get(axis, axis) for axis in used}
     return Family(name, arrays, used, written_as, parameters or {})
+
+
+def text_parameter(text: str) -> str:
+    r"""Return a text as the header of a pebbling file has it: without blanks and what follows ``#``.
+
+    >>> text_parameter("x[i,j]  # all\nl[i] += x[i,j]")
+    'x[i,j];l[i]%20+=%20x[i,j]'
+    """
+    lines = (line.partition("#")[0].strip() for line in text.splitlines())
+    return ";".join(quote(line, safe="[](),+-*/.<>=!") for line in lines if line)
+
+
+def text_of_parameter(written: str) -> str:
+    """Return the text of which :func:`text_parameter` has made a parameter."""
+    return "\n".join(map(unquote, written.split(";")))
 
 
 class _Line:
