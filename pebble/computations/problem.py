@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["PASSES", "Problem"]
 
 PASSES = ("forward", "backward", "both", "weights")
-
-
 LARGEST_SIZE = 10**18
 
 
@@ -80,8 +78,7 @@ class Problem:
     sums : {"chain", "free"}
         Whether sums over queries and keys are added in the order of the indices, or in any order.
     computation : str, optional
-        The forward pass of another attention, as a text of a line for each array:
-        :func:`~pebble.computations.text.family_of_text`.
+        Another attention: a text for :func:`~pebble.computations.text.family_of_text`.
 
     Raises
     ------
@@ -359,12 +356,11 @@ class Problem:
         batch = f"{self.batch:,} batch elements" if self.batch > 1 else ""
         extra = "".join(f", {text}" for text in (self.heads_text, batch) if text)
         names = {"both": "forward and backward", "weights": "gradient of the weights"}
-        name = names.get(self.pass_name, self.pass_name)
         kept = ", row sums kept" if self.stats else ""
         pairs = "" if self.attention == "linear" else f", {self.pairs:,} of {self.Nq * self.Nk:,} pairs"
         masked = f", {self.mask.spec} mask{pairs}" if self.mask else ""
         chunks = "" if self.chunk is None else f" in chunks of {self.chunk:,} tokens"
-        return f"{form_text(self)}attention {name}{chunks}, {length}, {width}{extra}{kept}{masked}"
+        return f"{form_text(self)}attention {names.get(self.pass_name, self.pass_name)}{chunks}, {length}, {width}{extra}{kept}{masked}"
 
     @property
     def heads_text(self) -> str:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NoReturn
 from urllib.parse import quote, unquote
 
@@ -74,20 +75,28 @@ def family_of_text(
     >>> family.predecessors("y", (1, 0))
     [('x', (1, 0)), ('l', (1, 2))]
     """
+    arrays = _arrays(text, tuple(outputs), tuple((constants or {}).items()))
+    used = {axis: extents[axis] for axis in extents if any(axis in array.indices for array in arrays)}
+    written_as = {axis: (symbols or {}).get(axis, axis) for axis in used}
+    return Family(name, arrays, used, written_as, parameters or {})
+
+
+@lru_cache(maxsize=128)
+def _arrays(
+    text: str, outputs: tuple[str, ...], constants: tuple[tuple[str, float], ...]
+) -> tuple[Array, ...]:
+    """Return the arrays of a text; those that nobody reads are outputs too."""
     known: dict[str, Array] = {}
     for line in text.splitlines():
         written, _, meaning = line.partition("#")
         if written.strip():
-            array = _Line(written.strip(), known, constants or {}).array(meaning.strip())
+            array = _Line(written.strip(), known, dict(constants)).array(meaning.strip())
             known[array.name] = array
     read = {operand.array for array in known.values() for operand in array.reads}
-    arrays = tuple(
+    return tuple(
         replace(array, output=not array.is_input and (name in outputs or name not in read))
         for name, array in known.items()
     )
-    used = {axis: extents[axis] for axis in extents if any(axis in array.indices for array in arrays)}
-    written_as = {axis: (symbols or {}).get(axis, axis) for axis in used}
-    return Family(name, arrays, used, written_as, parameters or {})
 
 
 def text_parameter(text: str) -> str:
