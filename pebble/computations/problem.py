@@ -351,16 +351,16 @@ class Problem:
         >>> Problem.square(1024, 64, mask="causal").describe()
         'attention forward, N = 1,024, d = 64, causal mask, 524,800 of 1,048,576 pairs'
         """
-        length = f"N = {self.Nq:,}" if self.Nq == self.Nk else f"Nq = {self.Nq:,}, Nk = {self.Nk:,}"
-        width = f"d = {self.d:,}" if self.d == self.dv else f"d = {self.d:,}, dv = {self.dv:,}"
+        size = f"N = {self.Nq:,}" if self.Nq == self.Nk else f"Nq = {self.Nq:,}, Nk = {self.Nk:,}"
+        size += f", d = {self.d:,}" if self.d == self.dv else f", d = {self.d:,}, dv = {self.dv:,}"
         batch = f"{self.batch:,} batch elements" if self.batch > 1 else ""
         extra = "".join(f", {text}" for text in (self.heads_text, batch) if text)
-        names = {"both": "forward and backward", "weights": "gradient of the weights"}
+        what = {"both": "forward and backward", "weights": "gradient of the weights"}.get(self.pass_name)
         kept = ", row sums kept" if self.stats else ""
         pairs = "" if self.attention == "linear" else f", {self.pairs:,} of {self.Nq * self.Nk:,} pairs"
         masked = f", {self.mask.spec} mask{pairs}" if self.mask else ""
         chunks = "" if self.chunk is None else f" in chunks of {self.chunk:,} tokens"
-        return f"{form_text(self)}attention {names.get(self.pass_name, self.pass_name)}{chunks}, {length}, {width}{extra}{kept}{masked}"
+        return f"{form_text(self)}attention {what or self.pass_name}{chunks}, {size}{extra}{kept}{masked}"
 
     @property
     def heads_text(self) -> str:
