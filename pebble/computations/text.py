@@ -20,6 +20,7 @@ from pebble.computations.nests.statement import Access
 
 __all__ = ["family_of_text", "text_of_parameter", "text_parameter"]
 
+_MOST_LETTERS = 20_000
 _SIGN = re.compile(r" (\+=|max=|=) ")
 _LATER = re.compile(r"\blater\((\w+)(\[[^\]]*\])\)")
 _CONDITION = re.compile(r"^(.*) if (\w+) <= (\w+)$")
@@ -87,10 +88,17 @@ def _arrays(
 ) -> tuple[Array, ...]:
     """Return the arrays of a text; those that nobody reads are outputs too."""
     known: dict[str, Array] = {}
+    if len(text) > _MOST_LETTERS:
+        raise InvalidInput(f"the text has {len(text):,} characters; at most {_MOST_LETTERS:,} are read")
     for line in text.splitlines():
         written, _, meaning = line.partition("#")
         if written.strip():
-            array = _Line(written.strip(), known, dict(constants)).array(meaning.strip())
+            try:
+                array = _Line(written.strip(), known, dict(constants)).array(meaning.strip())
+            except RecursionError:
+                raise InvalidInput("the text is nested too deeply") from None
+            if array.name in known:
+                raise InvalidInput(f"{written.strip()!r}: {array.name} is given twice")
             known[array.name] = array
     read = {operand.array for array in known.values() for operand in array.reads}
     return tuple(
@@ -129,6 +137,8 @@ class _Line:
         right = condition[1] if condition else right
         self.later = {found[1] for found in _LATER.finditer(right)}
         self.right = _LATER.sub(r"\1\2", right)
+        for name in self.later & set(re.findall(r"\b\w+\b", _LATER.sub("", right))):
+            self._fail(f"{name} is read both later and at every step")
 
     def array(self, meaning: str) -> Array:
         """Return the array."""
@@ -139,6 +149,8 @@ class _Line:
         own = [access for access in expression.reads if access.array == name]
         reads = [one for one in expression.reads if one not in own and one.array not in self.constants]
         chain, axes = self._chain(own, reads)
+        if self.positions and (self.sign != "+=" or not {*self.positions} <= {*axes, chain}):
+            self._fail("a condition after 'if' compares two indices of a sum, +=")
         value = self._value(expression, [*own, *reads])
         options: dict[str, Any] = {}
         if own:
@@ -147,7 +159,7 @@ class _Line:
             options.update(step=lambda before, *values: np.maximum(before, value(*values)), initial=-math.inf)
         elif self.positions:
             options["function"] = lambda one, other, *values: np.where(one <= other, value(*values), 0.0)
-        elif self.right != "*".join(map(str, expression.reads)) or chain is None:
+        elif self.right != "*".join(map(str, reads)) or chain is None:
             options["function"] = value
         operands = tuple(map(self._operand, reads))
         return Array(name, axes, chain, operands, meaning=meaning, positions=self.positions, **options)

@@ -18,7 +18,12 @@ PLAIN = f"{SCORES}; P[i,j] = exp(scale*S[i,j]); {SUMS}"
 BIAS = f"B[i,j]; {SCORES}; P[i,j] = exp(scale*S[i,j] + B[i,j]); {SUMS}"
 SLOPES = f"x[i]; y[j]; {SCORES}; P[i,j] = exp(scale*S[i,j] + x[i] + y[j]); {SUMS}"
 SIGMOID = f"{SCORES}; P[i,j] = 1/(1 + exp(-scale*S[i,j])); O[i,e] += P[i,j]*V[j,e]"
-TEXTS = {"bias": BIAS, "slopes": SLOPES, "sigmoid": SIGMOID}
+ONLINE = (
+    f"{SCORES}; m[i] max= S[i,j]; a[i,j] = exp(scale*min(m[i,j-1] - S[i,j], 0)); "
+    "P[i,j] = exp(scale*(S[i,j] - m[i,j])); "
+    "l[i,j] = l[i,j-1]*a[i,j] + P[i,j]; U[i,e,j] = U[i,e,j-1]*a[i,j] + P[i,j]*V[j,e]; O[i,e] = U[i,e]/l[i]"
+)
+TEXTS = {"bias": BIAS, "slopes": SLOPES, "sigmoid": SIGMOID, "online": ONLINE}
 
 
 def problem_of(text: str, mask: str | None = None, *sizes: int) -> Problem:
@@ -29,7 +34,9 @@ def expected(name: str, inputs: dict[str, np.ndarray], allowed: np.ndarray) -> n
     scores = inputs["Q"] @ inputs["K"].T / np.sqrt(3)
     if name == "sigmoid":
         return np.where(allowed, 1 / (1 + np.exp(-scores)), 0) @ inputs["V"]
-    added = inputs["B"] if name == "bias" else inputs["x"][:, None] + inputs["y"]
+    added = {"bias": lambda: inputs["B"], "slopes": lambda: inputs["x"][:, None] + inputs["y"]}.get(
+        name, lambda: 0
+    )()
     weights = np.where(allowed, np.exp(scores + added), 0)
     return weights @ inputs["V"] / weights.sum(axis=1, keepdims=True)
 
