@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import pebble
 from pebble.computations.problem import Problem
@@ -11,6 +12,7 @@ from pebble.computations.registry import family_from_header, family_of, random_i
 from pebble.lab.count import count
 from pebble.program.schedule import available
 from pebble.testing import check_schedule
+from tests.support.plain_attention import Matrix
 
 SCORES = "Q[i,k]; K[j,k]; V[j,e]; S[i,j] += Q[i,k]*K[j,k]"
 SUMS = "l[i] += P[i,j]; U[i,e] += P[i,j]*V[j,e]; O[i,e] = U[i,e]/l[i]"
@@ -26,19 +28,23 @@ ONLINE = (
 TEXTS = {"bias": BIAS, "slopes": SLOPES, "sigmoid": SIGMOID, "online": ONLINE}
 
 
-def problem_of(text: str, mask: str | None = None, *sizes: int) -> Problem:
-    return Problem(*(sizes or (5, 5, 3, 2)), mask=mask, computation=text.replace("; ", "\n"))  # type: ignore[misc]
+def problem_of(
+    text: str, mask: str | None = None, sizes: tuple[int, int, int, int] = (5, 5, 3, 2)
+) -> Problem:
+    Nq, Nk, d, dv = sizes
+    return Problem(Nq, Nk, d, dv, mask=mask, computation=text.replace("; ", "\n"))
 
 
-def expected(name: str, inputs: dict[str, np.ndarray], allowed: np.ndarray) -> np.ndarray:
+def expected(name: str, inputs: dict[str, Matrix], allowed: NDArray[np.bool_]) -> Matrix:
     scores = inputs["Q"] @ inputs["K"].T / np.sqrt(3)
     if name == "sigmoid":
-        return np.where(allowed, 1 / (1 + np.exp(-scores)), 0) @ inputs["V"]
-    added = {"bias": lambda: inputs["B"], "slopes": lambda: inputs["x"][:, None] + inputs["y"]}.get(
-        name, lambda: 0
-    )()
-    weights = np.where(allowed, np.exp(scores + added), 0)
-    return weights @ inputs["V"] / weights.sum(axis=1, keepdims=True)
+        return np.asarray(np.where(allowed, 1 / (1 + np.exp(-scores)), 0) @ inputs["V"])
+    if name == "bias":
+        scores = scores + inputs["B"]
+    if name == "slopes":
+        scores = scores + inputs["x"][:, None] + inputs["y"]
+    weights = np.where(allowed, np.exp(scores), 0)
+    return np.asarray(weights @ inputs["V"] / weights.sum(axis=1, keepdims=True))
 
 
 @pytest.mark.parametrize("mask", [None, "causal", "window:2"])
@@ -64,7 +70,7 @@ def test_contract(name: str, mask: str | None) -> None:
 
 @pytest.mark.parametrize("mask", [None, "causal"])
 def test_plain_attention_as_a_text_moves_the_same_words(mask: str | None) -> None:
-    own, plain = problem_of(PLAIN, mask, 512, 512, 16, 16), Problem.square(512, 16, mask=mask)
+    own, plain = problem_of(PLAIN, mask, (512, 512, 16, 16)), Problem.square(512, 16, mask=mask)
     names = ["naive", "flash-2", "flash-2-pinned", "flash-2-causal", "key-window"]
     found = [count(problem, 2000, names) for problem in (own, plain)]
     for one, other in zip(*(report.rows for report in found), strict=True):
