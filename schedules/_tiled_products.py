@@ -18,7 +18,6 @@ __all__ = [
     "product_phase",
     "scores_of_resident_rows",
     "tiled_product",
-    "vector_by_vector",
 ]
 
 
@@ -45,7 +44,7 @@ def tiled_product(
     steps = []
     for name in names:
         left, right = of[name].operands
-        step = vector_by_vector(name, left, right, (rows, cols), hold_left, labels)
+        step = _vector_by_vector(name, left, right, (rows, cols), hold_left, labels)
         steps.append(loop(str(of[name].chain), 1, *step))
     return loop(rows, tile[0], loop(cols, tile[1], *steps, *(after or (store(*names), delete(*names)))))
 
@@ -64,7 +63,7 @@ def product_by_row(problem: Problem, name: str) -> Phase:
     return phase(f"{name} = {product_text(problem, name)}", rows)
 
 
-def vector_by_vector(
+def _vector_by_vector(
     result: str,
     left: str | tuple[str, ...],
     right: str,
@@ -140,7 +139,7 @@ def _output_tiles(
     stop: int | None = None,
 ) -> Node:
     work = None if sums == "read" else compute("l")
-    step = vector_by_vector(
+    step = _vector_by_vector(
         "U", used_up(problem), values(problem), ("i", "e"), hold_left, ("row", "column"), work
     )
     finish = loop(
