@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import device, devices, model, models
     from pebble.lab.kernel import kernel
     from pebble.lab.level_counts import count_levels
-    from pebble.lab.level_player import play_levels
     from pebble.lab.parallel import Links, parallel
     from pebble.lab.pebblings import check, moves
     from pebble.lab.plan import Constraints, plan, plan_kernel, plan_levels
@@ -127,7 +126,6 @@ _HOME = {
     "plan_levels": "lab.plan",
     "play": "lab.player",
     "play_dag": "lab.player",
-    "play_levels": "lab.level_player",
     "project": "program.projection",
     "regimes": "lab.regimes",
     "run": "lab.count",
@@ -195,7 +193,6 @@ __all__ = [
     "plan_levels",
     "play",
     "play_dag",
-    "play_levels",
     "project",
     "regimes",
     "run",

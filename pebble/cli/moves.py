@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from pebble.cli.completion import schedules
-from pebble.cli.level_options import Levels, levels_of, levels_option, refuse_without_levels
+from pebble.cli.level_options import levels_of, levels_option, refuse_without_levels
 from pebble.cli.options import (
     needed_memory_options,
     optional_words_of,
@@ -20,7 +20,6 @@ from pebble.cli.options import (
 )
 from pebble.cli.printing import file_output
 from pebble.cli.several_devices import (
-    SeveralDevices,
     refuse_without_devices,
     several_devices_of,
     several_devices_options,
@@ -29,6 +28,7 @@ from pebble.cli.several_devices import (
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.lab.level_pebblings import LevelPebbling
+    from pebble.lab.parallel.exchange_moves import ExchangeMoves
     from pebble.lab.pebblings import Pebbling
 
 __all__ = ["command"]
@@ -52,31 +52,13 @@ def command(schedule: str, tiles: str | None, output: str, force: bool, **option
     1 GiB is written only if you agree, or with --force; to standard output any size is. With -P the schedule is one
     for several devices, and the file has every word of each.
     """
-    from pebble.lab.pebblings import moves
-
-    devices = several_devices_of(options)
-    if devices is not None:
-        _write_devices(schedule, devices, output)
-        return
-    levels = levels_of(options)
-    if levels is not None:
-        _write_levels(schedule, problem_of(options), levels, tiles, output, force)
-        return
-    refuse_without_levels([schedule])
-    refuse_without_devices(schedule)
-    M = optional_words_of(options)
-    problem = problem_of(options)
-    pebbling = moves(schedule, problem, M, parse_tiles(tiles))
+    pebbling, about = _asked(schedule, tiles, options)
     if output == "-":
         pebbling.write(file_output())
         return
     number = _write(pebbling, output, force)
-    copies = f" (one of {problem.copies:,} equal copies)" if problem.copies > 1 else ""
-    click.echo(
-        f"{output}: {number:,} moves, {pebbling.io:,} I/O, peak {pebbling.peak:,} of {pebbling.M:,} words{copies}",
-        err=True,
-    )
-    if not pebbling.names_its_dag:
+    click.echo(f"{output}: {number:,} moves{about}", err=True)
+    if not getattr(pebbling, "names_its_dag", True):
         click.echo(
             "note: a file does not name code to be run; to check it, save the mask as an array (numpy.save) and write "
             "mask=file:PATH.npy into the line '# dag'",
@@ -84,13 +66,49 @@ def command(schedule: str, tiles: str | None, output: str, force: bool, **option
         )
 
 
-def _write(pebbling: Pebbling | LevelPebbling, output: str, force: bool) -> int:
+def _asked(
+    schedule: str, tiles: str | None, options: dict[str, Any]
+) -> tuple[Pebbling | LevelPebbling | ExchangeMoves, str]:
+    """Return the pebbling that is asked for, and what is said of it when it has been written."""
+    devices = several_devices_of(options)
+    if devices is not None:
+        from pebble.lab.parallel.exchange_moves import exchange_moves
+
+        written = exchange_moves(devices.problem, schedule, devices.shape)
+        return written, f" of {devices.problem.P:,} devices"
+    levels = levels_of(options)
+    if levels is not None:
+        from pebble.lab.level_pebblings import level_moves
+
+        problem = problem_of(options)
+        of_levels = level_moves(schedule, problem, levels.hierarchy, parse_tiles(tiles))
+        counts = "; ".join(
+            f"level {at}: {run.io:,} I/O, peak {run.peak:,} of {words:,} words"
+            for at, (run, words) in enumerate(zip(of_levels.runs, of_levels.capacities, strict=True), start=1)
+        )
+        return of_levels, f"; {counts}{_copies(problem)}"
+    from pebble.lab.pebblings import moves
+
+    refuse_without_levels([schedule])
+    refuse_without_devices(schedule)
+    M, problem = optional_words_of(options), problem_of(options)
+    one = moves(schedule, problem, M, parse_tiles(tiles))
+    return one, f", {one.io:,} I/O, peak {one.peak:,} of {one.M:,} words{_copies(problem)}"
+
+
+def _copies(problem: Problem) -> str:
+    return f" (one of {problem.copies:,} equal copies)" if problem.copies > 1 else ""
+
+
+def _write(pebbling: Pebbling | LevelPebbling | ExchangeMoves, output: str, force: bool) -> int:
     """Write a file and return the number of moves: first its size is said, and on a terminal how far it is."""
     from pebble.common.errors import InvalidInput
     from pebble.common.files import atomic_writer, check_target
     from pebble.common.units import bytes_text
 
     check_target(output)
+    if not hasattr(pebbling, "size"):
+        return pebbling.write(output)
     moves, size = pebbling.size()
     said, terminal = f"{output}: about {moves:,} moves, {bytes_text(size)}", sys.stderr.isatty()
     if size <= _LARGE or force:
@@ -121,34 +139,3 @@ class _Watched:
         """Write a text."""
         self._progress(len(text))
         return self._stream.write(text)
-
-
-def _write_devices(schedule: str, devices: SeveralDevices, output: str) -> None:
-    """Write what several devices do."""
-    from pebble.lab.parallel.exchange_moves import exchange_moves
-
-    moves = exchange_moves(devices.problem, schedule, devices.shape)
-    if output == "-":
-        moves.write(file_output())
-        return
-    number = moves.write(output)
-    click.echo(f"{output}: {number:,} moves of {devices.problem.P:,} devices", err=True)
-
-
-def _write_levels(
-    schedule: str, problem: Problem, levels: Levels, tiles: str | None, output: str, force: bool
-) -> None:
-    """Write a pebbling with several memory levels."""
-    from pebble.lab.level_pebblings import level_moves
-
-    pebbling = level_moves(schedule, problem, levels.hierarchy, parse_tiles(tiles))
-    if output == "-":
-        pebbling.write(file_output())
-        return
-    number = _write(pebbling, output, force)
-    counts = "; ".join(
-        f"level {at}: {run.io:,} I/O, peak {run.peak:,} of {words:,} words"
-        for at, (run, words) in enumerate(zip(pebbling.runs, pebbling.capacities, strict=True), start=1)
-    )
-    copies = f" (one of {problem.copies:,} equal copies)" if problem.copies > 1 else ""
-    click.echo(f"{output}: {number:,} moves; {counts}{copies}", err=True)

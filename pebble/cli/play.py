@@ -10,7 +10,6 @@ import click
 
 from pebble.cli.completion import schedules
 from pebble.cli.dag_options import dag_of
-from pebble.cli.level_options import Levels, levels_of, levels_option
 from pebble.cli.options import (
     Seconds,
     given,
@@ -42,7 +41,6 @@ _FIRST_PAGE = "play.html"
 @click.argument("what", required=False, metavar="[SCHEDULE|DAG]", shell_complete=schedules)
 @problem_options(optional=["nq", "d"])
 @memory_options
-@levels_option
 @tiles_option
 @click.option("--dag", help="The DAG, also one that has the name of a schedule.")
 @click.option("--format", "format", help="The DAG file's format, if its ending does not say it.")
@@ -77,8 +75,6 @@ def command(
     make the moves and compare the I/O with the exact optimum. The address of the page says which game is shown and
     how far it has got, so that a link to it shows the same. At most 2,000 vertices and 20,000 moves.
 
-    With --levels the page steps through a schedule for several memory levels, with a board for each.
-
     \b
     pebble play
     pebble play flash-2 -N 4 -d 2 -M 16 -o game.html
@@ -92,12 +88,10 @@ def command(
     first = what is None and dag is None and not given([*options, "tiles", "format"])
     if not first:
         require(_needed(what, dag, options))
-    levels, devices = levels_of(options), several_devices_of(options)
+    devices = several_devices_of(options)
     extent: dict[str, Any] = {"classics": not no_classics, "time_limit": time_limit}
     if first:
         page, output = first_page(**extent), output or _FIRST_PAGE
-    elif levels is not None:
-        page = _of_levels(what, dag, tiles, options, levels)
     elif devices is not None:
         page = _of_devices(what, devices)
     else:
@@ -112,7 +106,7 @@ def command(
 
 def _needed(what: str | None, dag: str | None, options: dict[str, Any]) -> list[list[str]]:
     """Return what must be given, as :func:`require` takes it."""
-    several = options["levels"] is not None or options["P"] is not None
+    several = options["P"] is not None
     if not several:
         if (what is None) == (dag is None):
             raise click.UsageError(
@@ -123,19 +117,6 @@ def _needed(what: str | None, dag: str | None, options: dict[str, Any]) -> list[
         memory = [] if several else [["memory", "device", "tiles"]]
         return [["nq"], ["d", "model"], *memory, ["output"]]
     return [["memory", "device"], ["output"]]
-
-
-def _of_levels(
-    what: str | None, dag: str | None, tiles: str | None, options: dict[str, Any], levels: Levels
-) -> Page:
-    """Return the page of a schedule for several memory levels."""
-    from pebble.lab.level_player import play_levels
-
-    if what is None or dag is not None:
-        raise click.UsageError(
-            "--levels goes with a SCHEDULE for several memory levels, such as nested-flash-2."
-        )
-    return play_levels(what, problem_of(options), levels.hierarchy, parse_tiles(tiles))
 
 
 def _of_devices(what: str | None, devices: SeveralDevices) -> Page:

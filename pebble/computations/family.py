@@ -312,17 +312,6 @@ class Family:
             return self.chain_length(array.name) - 1
         return int(self._allowed.last(axis, (at[axis], at[axis] + 1))[0])
 
-    def final_places(self, name: str) -> NDArray[np.int64]:
-        """Place of the last vertex of every element of an array, of shape ``shape(name)`` without the chain."""
-        array = self[name]
-        shape = tuple(self.extents[axis] for axis in array.axes)
-        elements = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
-        last: NDArray[np.int64] = np.array(self.chain_length(name) - 1)
-        axis = self.line_axis(array)
-        if axis is not None:
-            last = self._allowed.last(axis).reshape([-1 if one == axis else 1 for one in array.axes])
-        return np.asarray(elements * self.chain_length(name) + last)
-
     # Numbers and names of vertices, and the explicit DAG
 
     @cached_property

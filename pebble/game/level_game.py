@@ -8,7 +8,7 @@ from typing import NamedTuple, NoReturn
 
 from pebble.common.errors import InvalidInput
 from pebble.common.units import fast_memory_words
-from pebble.game.board import SHOWN, listed
+from pebble.game.board import SHOWN, Status, listed
 from pebble.game.moves import Op
 from pebble.game.referee import Refusal
 from pebble.graph.any_dag import AnyDag
@@ -45,7 +45,6 @@ class LevelTally:
     reads: int = 0
     writes: int = 0
     redundant: int = 0
-    held: int = 0
     peak: int = 0
 
     @property
@@ -75,10 +74,8 @@ class LevelGame:
 
     Attributes
     ----------
-    held, valid : list of set of int
-        The vertices that take a word at each level, and those whose value is there.
-    beyond : set of int
-        The vertices whose value is in the memory beyond.
+    held : list of dict of int to bool
+        Of each level the vertices that take a word there, and whether their value is there; last the memory beyond.
     tallies : list of LevelTally
     moves, computes, deletes : int
     refusal : Refusal or None
@@ -97,9 +94,7 @@ class LevelGame:
     dag: AnyDag
     capacities: Sequence[int]
     inclusive: bool = True
-    held: list[set[int]] = field(default_factory=list)
-    valid: list[set[int]] = field(default_factory=list)
-    beyond: set[int] = field(default_factory=set)
+    held: list[dict[int, bool]] = field(default_factory=list)
     tallies: list[LevelTally] = field(default_factory=list)
     moves: int = 0
     computes: int = 0
@@ -110,9 +105,7 @@ class LevelGame:
         self.capacities = tuple(fast_memory_words(words) for words in self.capacities)
         if not self.capacities:
             raise InvalidInput("a game needs at least one memory level")
-        self.held = [set() for _ in self.capacities]
-        self.valid = [set() for _ in self.capacities]
-        self.beyond = set(self.dag.inputs.tolist())
+        self.held = [*({} for _ in self.capacities), dict.fromkeys(self.dag.inputs.tolist(), True)]
         self.tallies = [LevelTally() for _ in self.capacities]
 
     @property
@@ -120,10 +113,28 @@ class LevelGame:
         """How many bounded levels there are."""
         return len(self.capacities)
 
+    def status(self) -> Status:
+        """Return the counts, reads, writes and peak of the outermost level."""
+        outermost = self.tallies[-1]
+        return Status(
+            M=self.capacities[-1],
+            moves=self.moves,
+            reads=outermost.reads,
+            writes=outermost.writes,
+            computes=self.computes,
+            deletes=self.deletes,
+            slides=0,
+            redundant=sum(tally.redundant for tally in self.tallies),
+            peak=outermost.peak,
+            red=len(self.held[-2]),
+            missing=tuple(self.missing),
+            dag=self.dag,
+        )
+
     @property
     def missing(self) -> list[int]:
         """The outputs whose value is not in the memory beyond."""
-        return [v for v in self.dag.outputs.tolist() if v not in self.beyond]
+        return [v for v in self.dag.outputs.tolist() if v not in self.held[-1]]
 
     @property
     def complete(self) -> bool:
@@ -145,54 +156,33 @@ class LevelGame:
             )
         if not 1 <= level <= self.levels:
             self._refuse(move, "unknown-level", f"there is no level {level}", f"they are 1 to {self.levels}")
-        if op == Op.LOAD:
-            self._load(move)
-        elif op == Op.STORE:
-            self._store(move)
-        elif op == Op.COMPUTE:
-            self._compute(move)
-        elif op == Op.DELETE:
-            self._delete(move)
-        else:
+        if op not in _PLAY:
             self._refuse(move, "unknown-op", "it is no operation", "use load, store, compute or delete")
+        _PLAY[op](self, move)
         self.moves += 1
-
-    def _values(self, level: int) -> set[int]:
-        """Return the vertices whose value is in a level; one more than there are is the memory beyond."""
-        return self.beyond if level > self.levels else self.valid[level - 1]
 
     def _load(self, move: LevelMove) -> None:
         _, level, v = move
-        if v not in self._values(level + 1):
-            where = self._name(level + 1)
+        if not self.held[level].get(v):
+            where = "slow memory" if level == self.levels else f"level {level + 1}"
             self._refuse(move, "load-needs-blue", f"{where} does not have its value", "bring it there first")
-        self._need_room(move, level)
-        tally = self.tallies[level - 1]
-        tally.redundant += v in self.valid[level - 1]
-        self._place(level, v)
-        self.valid[level - 1].add(v)
-        tally.reads += 1
+        self._copy(move, level)
+        self.tallies[level - 1].reads += 1
 
     def _store(self, move: LevelMove) -> None:
         _, level, v = move
-        if v not in self.valid[level - 1]:
+        if not self.held[level - 1].get(v):
             self._refuse(
                 move, "store-needs-red", f"level {level} does not have its value", "bring it there first"
             )
-        if level < self.levels and not self.inclusive:
-            self._need_room(move, level + 1)
-            self._place(level + 1, v)
-        tally = self.tallies[level - 1]
-        tally.redundant += v in self._values(level + 1)
-        self._values(level + 1).add(v)
-        tally.writes += 1
+        self._copy(move, level + 1)
+        self.tallies[level - 1].writes += 1
 
     def _compute(self, move: LevelMove) -> None:
-        v = move.vertex
-        needs = self.dag.predecessors_of(v).tolist()
+        needs = self.dag.predecessors_of(move.vertex).tolist()
         if not needs:
             self._refuse(move, "compute-input", "an input has nothing to be computed from", "load it")
-        lacking = [self.dag.name(p) for p in needs if p not in self.valid[0]]
+        lacking = [self.dag.name(p) for p in needs if not self.held[0].get(p)]
         if lacking:
             names = listed(lacking[:SHOWN], len(lacking))
             reason = f"level 1 lacks {len(lacking)} of its {len(needs)} predecessors: {names}"
@@ -201,8 +191,7 @@ class LevelGame:
         for level in placed:
             self._need_room(move, level)
         for level in placed:
-            self._place(level, v)
-        self.valid[0].add(v)
+            self._place(level, move.vertex, value=level == 1)
         self.computes += 1
 
     def _delete(self, move: LevelMove) -> None:
@@ -211,30 +200,38 @@ class LevelGame:
             self._refuse(move, "delete-needs-red", f"level {level} does not hold it", "leave the move out")
         if self.inclusive and level > 1 and v in self.held[level - 2]:
             self._refuse(move, "inclusive", f"level {level - 1} still holds it", "delete it there first")
-        self.held[level - 1].remove(v)
-        self.valid[level - 1].discard(v)
-        self.tallies[level - 1].held -= 1
+        del self.held[level - 1][v]
         self.deletes += 1
 
+    def _copy(self, move: LevelMove, to: int) -> None:
+        """Bring a value to a level, or to the memory beyond."""
+        self._need_room(move, to)
+        self.tallies[move.level - 1].redundant += self.held[to - 1].get(move.vertex, False)
+        self._place(to, move.vertex, value=True)
+
     def _need_room(self, move: LevelMove, level: int) -> None:
-        tally, words = self.tallies[level - 1], self.capacities[level - 1]
-        if move.vertex not in self.held[level - 1] and tally.held >= words:
-            self._refuse(
-                move, "memory-full", f"level {level} holds {tally.held} of {words} words", "delete one first"
-            )
+        held = self.held[level - 1]
+        if level <= self.levels and move.vertex not in held and len(held) >= self.capacities[level - 1]:
+            reason = f"level {level} holds {len(held)} of {self.capacities[level - 1]} words"
+            self._refuse(move, "memory-full", reason, "delete one first")
 
-    def _place(self, level: int, v: int) -> None:
-        if v not in self.held[level - 1]:
-            self.held[level - 1].add(v)
+    def _place(self, level: int, v: int, value: bool) -> None:
+        held = self.held[level - 1]
+        held[v] = value or held.get(v, False)
+        if level <= self.levels:
             tally = self.tallies[level - 1]
-            tally.held += 1
-            tally.peak = max(tally.peak, tally.held)
-
-    def _name(self, level: int) -> str:
-        return "slow memory" if level > self.levels else f"level {level}"
+            tally.peak = max(tally.peak, len(held))
 
     def _refuse(self, move: LevelMove, rule: str, reason: str, remedy: str) -> NoReturn:
         known = 0 <= move.vertex < self.dag.n_vertices
         text = move.text(self.dag.name(move.vertex)) if known else str(move)
         self.refusal = Refusal(self.moves, text, rule, reason, remedy)
         raise self.refusal.error()
+
+
+_PLAY = {
+    Op.LOAD: LevelGame._load,
+    Op.STORE: LevelGame._store,
+    Op.COMPUTE: LevelGame._compute,
+    Op.DELETE: LevelGame._delete,
+}

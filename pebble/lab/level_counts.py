@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
+from pebble.lab.level_pebblings import boundary_bounds, level_pebbling
 from pebble.lab.level_table import Boundary, LevelReport, LevelRow
-from pebble.lower_bounds.levels import boundary_bound
 from pebble.program.closed_forms.count import words_moved
 from pebble.program.projection import project
-from pebble.program.schedule.level_schedule import LevelSchedule
+from pebble.program.schedule.level_schedule import LevelSchedule, fits
 from pebble.program.schedule.registry import level_schedule, level_schedules
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pebble.program.hierarchy import Hierarchy
     from pebble.program.schedule.schedule import Tiles
 
-__all__ = ["asked_level_schedule", "chosen_tiles", "count_levels"]
+__all__ = ["count_levels"]
 
 
 def count_levels(
@@ -77,9 +77,7 @@ def count_levels(
     """
     if problem.pass_name == "both":
         raise InvalidInput("with several memory levels, count the forward and the backward pass one by one")
-    bounds = tuple(
-        boundary_bound(problem, hierarchy.held_within(level)) for level in range(1, hierarchy.levels + 1)
-    )
+    bounds = boundary_bounds(problem, hierarchy)
     rates = bandwidths or (None,) * hierarchy.levels
     known = [rate for rate in rates if rate is not None]
     if len(known) == hierarchy.levels and bytes_per_word is not None:
@@ -87,47 +85,12 @@ def count_levels(
     else:
         weights = [problem.copies / bound.value for bound in bounds]
     rows = []
-    for schedule in _asked(schedules, problem):
+    for asked in level_schedules(problem) if schedules is None else schedules:
+        schedule = level_schedule(asked, problem) if isinstance(asked, str) else asked
         if progress is not None:
             progress(schedule.name)
         rows.append(_row(schedule, problem, hierarchy, tiles, weights, bounds, allowed))
     return LevelReport(problem, hierarchy, tuple(rows), bounds, rates, bytes_per_word)
-
-
-def asked_level_schedule(asked: str | LevelSchedule, problem: Problem) -> LevelSchedule:
-    """Return a schedule for several memory levels, by name or as it is."""
-    return level_schedule(asked, problem) if isinstance(asked, str) else asked
-
-
-def chosen_tiles(
-    schedule: LevelSchedule,
-    problem: Problem,
-    hierarchy: Hierarchy,
-    tiles: Tiles | str | None,
-    weights: Sequence[float],
-    allowed: Callable[[Tiles], Tiles | None] | None = None,
-) -> dict[str, int]:
-    """Return the tile sizes to use: as given, or chosen by the schedule.
-
-    Raises
-    ------
-    InvalidInput
-        If the tiles make no sense, or the schedule is not written for so many levels.
-    CacheTooSmall
-        If the schedule finds no tiles that fit.
-    """
-    schedule.require_levels(hierarchy)
-    if isinstance(tiles, str):
-        raise InvalidInput(
-            f"{schedule.name} has no tiles called {tiles!r}: give sizes, such as rows=12,cols=9"
-        )
-    return schedule.check_tiles(tiles) if tiles else schedule.tiles(problem, hierarchy, weights, allowed)
-
-
-def _asked(asked: Iterable[str | LevelSchedule] | None, problem: Problem) -> list[LevelSchedule]:
-    if asked is None:
-        return level_schedules(problem)
-    return [asked_level_schedule(one, problem) for one in asked]
 
 
 def _row(
@@ -141,29 +104,21 @@ def _row(
 ) -> LevelRow:
     """Count one schedule; a row that says so if it does not fit."""
     try:
-        sizes = chosen_tiles(schedule, problem, hierarchy, tiles, weights, allowed)
+        found = level_pebbling(schedule, problem, hierarchy, tiles, weights, allowed)
     except CacheTooSmall:
         return LevelRow(schedule.name, None, schedule.least(problem, hierarchy))
-    runs = schedule.measure(problem, sizes, hierarchy)
-    needed = tuple(run.peak for run in runs)
-    if any(
-        words is not None and need > words for need, words in zip(needed, hierarchy.capacities, strict=True)
-    ):
-        return LevelRow(schedule.name, dict(sizes), needed)
-    program, family = schedule.program(problem, sizes, hierarchy), schedule.family(problem)
-    least = needed if tiles else schedule.least(problem, hierarchy)
+    if not fits(found.needed, hierarchy):
+        return LevelRow(schedule.name, found.tiles, found.needed)
+    least = found.needed if tiles else schedule.least(problem, hierarchy)
     boundaries = []
-    for level, (run, bound) in enumerate(zip(runs, bounds, strict=True), start=1):
-        formula = words_moved(project(program, level), family)
+    for level, (run, bound) in enumerate(zip(found.runs, bounds, strict=True), start=1):
+        formula = words_moved(project(found.program, level), found.family)
         if formula != run.io:
             raise PebbleError(
                 f"{schedule.name}, level {level}: the closed form gives {formula} words and the machine {run.io}; "
                 "please report this"
             )
-        copies, capacity = problem.copies, hierarchy.capacities[level - 1]
-        boundaries.append(
-            Boundary(
-                level, capacity, run.total_reads * copies, run.total_writes * copies, run.peak, bound.value
-            )
-        )
-    return LevelRow(schedule.name, dict(sizes), least, tuple(boundaries))
+        reads, writes = run.total_reads * problem.copies, run.total_writes * problem.copies
+        capacity = hierarchy.capacities[level - 1]
+        boundaries.append(Boundary(level, capacity, reads, writes, run.peak, bound.value))
+    return LevelRow(schedule.name, found.tiles, least, tuple(boundaries))

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import IO, TYPE_CHECKING
 
-from pebble.common.errors import CacheTooSmall
-from pebble.common.files import atomic_writer
-from pebble.lab.level_counts import asked_level_schedule, chosen_tiles
+from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.lab.pebblings import text_size
 from pebble.lower_bounds.levels import boundary_bound
-from pebble.program.counting.run import run_levels
-from pebble.program.level_lowering import lower_levels
+from pebble.program.lowering import lower_levels
+from pebble.program.schedule.registry import level_schedule
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.computations.problem import Problem
     from pebble.game.files.header import Header
     from pebble.game.level_game import LevelMove
+    from pebble.lower_bounds.bound import Bound
     from pebble.program import Program
     from pebble.program.counting.counted import Run
     from pebble.program.hierarchy import Hierarchy
     from pebble.program.schedule.level_schedule import LevelSchedule
     from pebble.program.schedule.schedule import Tiles
 
-__all__ = ["LevelPebbling", "level_moves"]
+__all__ = ["LevelPebbling", "boundary_bounds", "level_moves", "level_pebbling"]
 
 
 @dataclass(frozen=True)
@@ -35,19 +35,28 @@ class LevelPebbling:
 
     Attributes
     ----------
-    family : Family
-    program : Program
+    schedule : LevelSchedule
+    problem : Problem
     hierarchy : Hierarchy
     tiles : dict of str to int
+    program : Program
+    family : Family
     runs : tuple of Run
-        As the machine counted each level.
+        As the machine counted each level, without limits.
     """
 
-    family: Family
-    program: Program
+    schedule: LevelSchedule
+    problem: Problem
     hierarchy: Hierarchy
     tiles: dict[str, int]
+    program: Program
+    family: Family
     runs: tuple[Run, ...]
+
+    @property
+    def needed(self) -> tuple[int, ...]:
+        """Words that it needs of each level."""
+        return tuple(run.peak for run in self.runs)
 
     def __iter__(self) -> Iterator[LevelMove]:
         return lower_levels(
@@ -57,7 +66,7 @@ class LevelPebbling:
     @property
     def capacities(self) -> tuple[int, ...]:
         """Words of each level: as given, or what the program needs."""
-        return self.hierarchy.fitted([run.peak for run in self.runs])
+        return self.hierarchy.fitted(self.needed)
 
     @property
     def header(self) -> Header:
@@ -85,13 +94,53 @@ class LevelPebbling:
         InvalidInput
             If the target cannot be written, or the computation is too large to be written move by move.
         """
-        from pebble.game.files.level_files import write_level_pebbling
+        from pebble.game.files.writer import write_lines
 
         self.size()
-        if not isinstance(target, str | os.PathLike):
-            return write_level_pebbling(target, self.header, self.family, self)
-        with atomic_writer(target) as stream:
-            return write_level_pebbling(stream, self.header, self.family, self)
+        name = lru_cache(1 << 16)(self.family.names.__getitem__)
+        return write_lines(target, self.header, (move.text(name(move.vertex)) for move in self))
+
+
+def level_pebbling(
+    asked: str | LevelSchedule,
+    problem: Problem,
+    hierarchy: Hierarchy,
+    tiles: Tiles | str | None,
+    weights: Sequence[float] | None = None,
+    allowed: Callable[[Tiles], Tiles | None] | None = None,
+) -> LevelPebbling:
+    """Return the moves of a schedule, by name or as it is, with tiles as given or chosen; they need not fit.
+
+    Parameters
+    ----------
+    weights : sequence of float, optional
+        What a word costs at each boundary; one over the bound there by default.
+
+    Raises
+    ------
+    InvalidInput
+        If the tiles make no sense, or the schedule is not written for so many levels.
+    CacheTooSmall
+        If the schedule finds no tiles that fit.
+    """
+    schedule = level_schedule(asked, problem) if isinstance(asked, str) else asked
+    if weights is None:
+        weights = [1 / bound.value for bound in boundary_bounds(problem, hierarchy)]
+    schedule.require_levels(hierarchy)
+    if isinstance(tiles, str):
+        raise InvalidInput(
+            f"{schedule.name} has no tiles called {tiles!r}: give sizes, such as rows=12,cols=9"
+        )
+    sizes = schedule.check_tiles(tiles) if tiles else schedule.tiles(problem, hierarchy, weights, allowed)
+    program, family = schedule.program(problem, sizes, hierarchy), schedule.family(problem)
+    runs = schedule.measure(problem, sizes, hierarchy)
+    return LevelPebbling(schedule, problem, hierarchy, dict(sizes), program, family, runs)
+
+
+def boundary_bounds(problem: Problem, hierarchy: Hierarchy) -> tuple[Bound, ...]:
+    """Return the bound at each boundary, for all heads and batch elements."""
+    levels = range(1, hierarchy.levels + 1)
+    return tuple(boundary_bound(problem, hierarchy.held_within(level)) for level in levels)
 
 
 def level_moves(
@@ -124,18 +173,11 @@ def level_moves(
     >>> sum(1 for move in pebbling), [run.io for run in pebbling.runs]
     (106, [22, 8])
     """
-    made = asked_level_schedule(schedule, problem)
-    bounds = [
-        boundary_bound(problem, hierarchy.held_within(level)).value
-        for level in range(1, hierarchy.levels + 1)
-    ]
-    sizes = chosen_tiles(made, problem, hierarchy, tiles, [1 / bound for bound in bounds])
-    program, family = made.program(problem, sizes, hierarchy), made.family(problem)
-    needed = [run.peak for run in made.measure(problem, sizes, hierarchy)]
-    for level, (need, words) in enumerate(zip(needed, hierarchy.capacities, strict=True), start=1):
+    found = level_pebbling(schedule, problem, hierarchy, tiles)
+    for level, (need, words) in enumerate(zip(found.needed, hierarchy.capacities, strict=True), start=1):
         if words is not None and need > words:
             raise CacheTooSmall(
-                f"{made.name} with these tiles needs {need} words in level {level}; it has {words}", need
+                f"{found.schedule.name} with these tiles needs {need} words in level {level}; it has {words}",
+                need,
             )
-    runs = run_levels(program, family, hierarchy.capacities, inclusive=hierarchy.inclusive)
-    return LevelPebbling(family, program, hierarchy, sizes, runs)
+    return found

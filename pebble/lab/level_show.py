@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.tables import Table, TableResult, tiles_text, words
-from pebble.lab.level_counts import asked_level_schedule, chosen_tiles
-from pebble.lower_bounds.levels import boundary_bound
+from pebble.lab.level_pebblings import level_pebbling
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.projection import project
+from pebble.program.schedule.level_schedule import fits
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
-    from pebble.program import Program
+    from pebble.lab.level_pebblings import LevelPebbling
     from pebble.program.closed_forms.count import ClosedForm
     from pebble.program.hierarchy import Hierarchy
     from pebble.program.schedule.level_schedule import LevelSchedule
@@ -28,67 +28,56 @@ class LevelListing(TableResult):
 
     Attributes
     ----------
-    schedule : LevelSchedule
-    problem : Problem
-    hierarchy : Hierarchy
-    tiles : dict of str to int
-    program : Program
+    shown : LevelPebbling
+        The schedule, its tiles and its program.
     forms : tuple of ClosedForm
         I/O of one copy (head, batch element) at each boundary, the innermost first.
-    peaks : tuple of int
-        Words that it needs of each level, measured by the machine.
     """
 
-    schedule: LevelSchedule
-    problem: Problem
-    hierarchy: Hierarchy
-    tiles: dict[str, int]
-    program: Program
+    shown: LevelPebbling
     forms: tuple[ClosedForm, ...]
-    peaks: tuple[int, ...]
 
     @property
     def fits(self) -> bool:
         """Whether it fits every level."""
-        sizes = zip(self.peaks, self.hierarchy.capacities, strict=True)
-        return all(words is None or peak <= words for peak, words in sizes)
+        return fits(self.shown.needed, self.shown.hierarchy)
 
     def __repr__(self) -> str:
-        return f"<LevelListing {self.schedule.name} {tiles_text(self.tiles)} on {self.problem!r}>"
+        return f"<LevelListing {self.shown.schedule.name} {tiles_text(self.shown.tiles)} on {self.shown.problem!r}>"
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the schedule, its pseudo-code, the formulas of each boundary."""
-        head = f"{self.schedule.name} with {tiles_text(self.tiles)}: {self.schedule.summary} ({self.schedule.source})"
+        found = self.shown
+        made, sizes = found.schedule, found.hierarchy.capacities
+        head = f"{made.name} with {tiles_text(found.tiles)}: {made.summary} ({made.source})"
         rows = [["boundary", "I/O", "words", "peak", "of"]]
-        levels = zip(
-            self.hierarchy.boundaries, self.forms, self.peaks, self.hierarchy.capacities, strict=True
-        )
+        levels = zip(found.hierarchy.boundaries, self.forms, found.needed, sizes, strict=True)
         for name, form, peak, size in levels:
             rows.append([name, str(form.io), words(int(form.io)), words(peak), words(size)])
         notes = [] if self.fits else ["this does not fit"]
-        return [head, str(self.program), Table(rows, right=(2, 3, 4), notes=notes)]
+        return [head, str(found.program), Table(rows, right=(2, 3, 4), notes=notes)]
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
-        boundaries = []
-        for level, (form, peak) in enumerate(zip(self.forms, self.peaks, strict=True), start=1):
+        found, boundaries = self.shown, []
+        for level, (form, peak) in enumerate(zip(self.forms, found.needed, strict=True), start=1):
             sides = {"reads": form.reads, "writes": form.writes}
             by_array = {
                 side: {name: {"formula": str(one), "value": int(one)} for name, one in formulas.items()}
                 for side, formulas in sides.items()
             }
             io = {"formula": str(form.io), "value": int(form.io)}
-            capacity = self.hierarchy.capacities[level - 1]
+            capacity = found.hierarchy.capacities[level - 1]
             boundaries.append(
                 {"level": level, "capacity": capacity, "by_array": by_array, "io": io, "peak": peak}
             )
         return {
-            "schedule": self.schedule.name,
-            "source": self.schedule.source,
-            "problem": self.problem.to_dict(),
-            "hierarchy": self.hierarchy.kind,
-            "tiles": self.tiles,
-            "pseudo_code": str(self.program),
+            "schedule": found.schedule.name,
+            "source": found.schedule.source,
+            "problem": found.problem.to_dict(),
+            "hierarchy": found.hierarchy.kind,
+            "tiles": found.tiles,
+            "pseudo_code": str(found.program),
             "boundaries": boundaries,
             "fits": self.fits,
         }
@@ -122,11 +111,7 @@ def show_levels(
     >>> print(shown.forms[1].io)
     2·N·d·⌈N/167⌉ + 2·N·d
     """
-    made = asked_level_schedule(schedule, problem)
+    found = level_pebbling(schedule, problem, hierarchy, tiles)
     levels = range(1, hierarchy.levels + 1)
-    weights = [1 / boundary_bound(problem, hierarchy.held_within(level)).value for level in levels]
-    sizes = chosen_tiles(made, problem, hierarchy, tiles, weights)
-    program, family = made.program(problem, sizes, hierarchy), made.family(problem)
-    forms = tuple(closed_form(project(program, level), family, legal=True) for level in levels)
-    peaks = tuple(run.peak for run in made.measure(problem, sizes, hierarchy))
-    return LevelListing(made, problem, hierarchy, sizes, program, forms, peaks)
+    forms = (closed_form(project(found.program, level), found.family, legal=True) for level in levels)
+    return LevelListing(found, tuple(forms))

@@ -229,7 +229,7 @@ def check(source: str | os.PathLike[str] | IO[Any]) -> CheckResult:
 
 
 def _check_stream(stream: IO[Any]) -> CheckResult:
-    from pebble.game.files.check import check_read_pebbling
+    from pebble.game.files.check import check_pebbling
 
     peek = getattr(stream, "peek", None)
     if peek is not None:
@@ -255,7 +255,7 @@ def _check_stream(stream: IO[Any]) -> CheckResult:
         from pebble.game.files.processor_files import check_processor_pebbling
 
         return check_processor_pebbling(reader, _dag_of)
-    return check_read_pebbling(reader, _dag_of)
+    return check_pebbling(reader, _dag_of)
 
 
 def _dag_of(header: Header) -> AnyDag:

@@ -12,6 +12,8 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.computations.array import Array
 from pebble.computations.family import Family
+from pebble.game.level_game import LevelMove
+from pebble.game.moves import Op
 from pebble.program.chain_steps import ChainSteps
 from pebble.program.nodes import Program
 from pebble.program.parts_in_turn import written_out
@@ -22,7 +24,7 @@ from pebble.program.validation import validate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Columns", "lower", "lower_steps"]
+__all__ = ["Columns", "lower", "lower_levels", "lower_steps"]
 
 LOAD, STORE, COMPUTE, DELETE = range(4)
 _COMPUTE_DELETE = np.array([COMPUTE, DELETE], dtype=np.int8)
@@ -86,9 +88,60 @@ def lower_steps(program: Program, family: Family) -> Iterator[tuple[Step, Column
     """
     program = written_out(program, family)
     _validate(program, family)
-    lowering = _Lowering(family) if family.masked_axes else _DenseLowering(family)
+    lowering = _lowering(family)
     for step in walk(program, family):
         yield step, lowering.moves(step)
+
+
+def lower_levels(
+    program: Program, family: Family, levels: int, *, inclusive: bool = True
+) -> Iterator[LevelMove]:
+    """Yield the moves of a program in the game with several memory levels.
+
+    Parameters
+    ----------
+    program : Program
+    family : Family
+    levels : int
+        How many bounded levels there are.
+    inclusive : bool
+        Whether a computed vertex takes a word at every level, and what it replaces frees one at every level.
+
+    Raises
+    ------
+    InvalidInput
+        As :func:`lower` does.
+
+    Examples
+    --------
+    >>> from pebble.computations.matmul import matmul_family
+    >>> from pebble.program import compute, load, phase, program
+    >>> text = program(phase("", load("A", level=2), load("B", level=2), load("A", "B"), compute("C")))
+    >>> [str(move) for move in lower_levels(text, matmul_family(1, 1, 1), 2)]
+    ['load 2 vertex 0', 'load 2 vertex 1', 'load 1 vertex 0', 'load 1 vertex 1', 'compute vertex 2']
+    """
+    program = written_out(program, family)
+    validate(program, family, levels)
+    pair = _lowering(family)  # is lent the places on both sides of a boundary
+    inner = [{name: np.zeros_like(cells) for name, cells in pair.slow.items()} for _ in range(levels - 1)]
+    places, placed = [pair.fast, *inner, pair.slow], levels if inclusive else 1
+    for step in walk(program, family):
+        op = step.operation
+        pair.fast, pair.slow = places[op.level - 1], places[op.level]
+        codes, vertices = pair.moves(step)
+        computes = op.action == "compute"
+        for name in filter(None, (op.array, op.replacing)) if computes else ():
+            box = pair.box(step, family[name])
+            for place in places[1:placed]:
+                place[name][box] = places[0][name][box]
+        for code, vertex in zip(codes.tolist(), vertices.tolist(), strict=True):
+            everywhere = computes and code == DELETE
+            for level in range(1, placed + 1) if everywhere else (op.level,):
+                yield LevelMove(Op(code), level, vertex)
+
+
+def _lowering(family: Family) -> _Lowering:
+    return _Lowering(family) if family.masked_axes else _DenseLowering(family)
 
 
 def _validate(program: Program, family: Family) -> None:

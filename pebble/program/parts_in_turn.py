@@ -7,7 +7,7 @@ one program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pebble.computations.masks.mask_parts import MaskParts
     from pebble.program.nodes import Node
 
-__all__ = ["check_parts", "family_of_part", "for_each_part", "texts_of", "written_out"]
+__all__ = ["check_parts", "family_of_part", "for_each_part", "moved_to", "texts_of", "written_out"]
 
 
 def for_each_part(mask: Mask, write: Callable[[Mask], Program]) -> Program:
@@ -119,9 +119,17 @@ def written_out(program: Program, family: Family) -> Program:
         return program
     phases: list[Phase] = []
     for kind, at in check_parts(program, family).intervals():
-        mover = _Mover(family, at)
-        phases.extend(mover.phase(part) for part in program.parts[kind].program.phases)
+        phases.extend(moved_to(part, family, at) for part in program.parts[kind].program.phases)
     return Program(tuple(phases))
+
+
+def moved_to(part: Phase, family: Family, at: Mapping[str, Interval]) -> Phase:
+    """Return a phase that was written for a part of some axes, as one of a family that has the part there."""
+    mover = _Mover(family, at)
+    if part.generate is None:
+        return Phase(part.title, tuple(mover.moved(part.body, frozenset())))
+    generate = part.generate
+    return Phase(part.title, generate=lambda: (mover.operation(one, frozenset()) for one in generate()))
 
 
 class _Mover:
@@ -130,33 +138,24 @@ class _Mover:
     def __init__(self, family: Family, at: Mapping[str, Interval]) -> None:
         self.family, self.at = family, at
 
-    def phase(self, part: Phase) -> Phase:
-        if part.generate is None:
-            return Phase(part.title, tuple(self._moved(part.body, frozenset())))
-        generate = part.generate
-        return Phase(part.title, generate=lambda: self._operations(generate()))
-
-    def _operations(self, operations: Iterable[Operation]) -> Iterator[Operation]:
-        return (self._operation(one, frozenset()) for one in operations)
-
-    def _moved(self, nodes: tuple[Node, ...], around: frozenset[str]) -> Iterator[Node]:
+    def moved(self, nodes: tuple[Node, ...], around: frozenset[str]) -> Iterator[Node]:
         for node in nodes:
             if isinstance(node, Operation):
-                yield self._operation(node, around)
+                yield self.operation(node, around)
             elif isinstance(node, When):
-                yield replace(node, body=tuple(self._moved(node.body, around)))
+                yield replace(node, body=tuple(self.moved(node.body, around)))
             else:
                 yield self._loop(node, around)
 
     def _loop(self, node: Loop, around: frozenset[str]) -> Loop:
-        body = tuple(self._moved(node.body, around | {node.axis}))
+        body = tuple(self.moved(node.body, around | {node.axis}))
         if node.axis in around or node.axis not in self.at:
             return replace(node, body=body)
         first, behind = self.at[node.axis]
         stop = behind if node.stop is None else first + node.stop
         return replace(node, body=body, start=first + node.start, stop=stop)
 
-    def _operation(self, node: Operation, around: frozenset[str]) -> Operation:
+    def operation(self, node: Operation, around: frozenset[str]) -> Operation:
         """Return an operation on its box, which is told on the axes on which no loop around tells it."""
         array = self.family[node.array]
         asked = array.indices if node.action == "compute" else array.axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pebble.program.nodes import Condition, Interval, Loop, Node, Operation, Program
+from pebble.program.nodes import Condition, Loop, Node, Operation, Program
 
 __all__ = ["Place", "places"]
 
@@ -20,8 +20,7 @@ class Place:
     around : tuple of Loop or Condition
         What encloses it, from the outside in.
     path : tuple of int
-        Its position in the text: of the phase, of a node in the phase, of a node in that, and so on. ``path[: n + 2]``
-        is the position of ``around[n]``.
+        Its position in the text: of the phase, of a node in the phase, of a node in that, and so on.
     generated : bool
         Whether a generator yields it.
     """
@@ -34,20 +33,6 @@ class Place:
     def loops(self, axis: str) -> list[Loop]:
         """Loops over an axis, from the outside in."""
         return [node for node in self.around if isinstance(node, Loop) and node.axis == axis]
-
-    def position(self, number: int) -> tuple[int, ...]:
-        """Position of what encloses it, by its number in ``around``."""
-        return self.path[: number + 2]
-
-    def covers(self, axis: str, extent: int) -> Interval:
-        """What all of its executions together cover of an axis, if every tile is visited."""
-        for name, start, stop in self.operation.at:
-            if name == axis:
-                return start, stop
-        loops = self.loops(axis)
-        if not loops:
-            return 0, extent
-        return loops[0].start, extent if loops[0].stop is None else loops[0].stop
 
 
 def places(program: Program) -> Iterator[Place]:

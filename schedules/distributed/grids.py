@@ -21,13 +21,17 @@ class HeadsGrid(parallel.DistributedSchedule):
     passes: ClassVar[tuple[str, ...]] = ("forward", "backward")
     shape_names: ClassVar[tuple[str, ...]] = ("heads", "R", "C")
 
+    def parts(self, shape: parallel.Shape) -> parallel.Shape:
+        """Return how many parts the heads are in, and the grid's rows and columns."""
+        return shape
+
     def blocks(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> int:
         """Return how many parts the heads are in."""
-        return shape[0]
+        return self.parts(shape)[0]
 
     def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
         """What is gathered, and the sums that come back: partial ones where C > 1 devices work on a row."""
-        h, R, C = shape
+        h, R, C = self.parts(shape)
         n, sums = problem.N // problem.P, problem.sums
         q, k = problem.heads // h, max(1, problem.kv_heads // h)
         gathered = (C * h - 1) * q * problem.queries.words + (R * h - 1) * k * problem.keys.words
@@ -38,7 +42,7 @@ class HeadsGrid(parallel.DistributedSchedule):
 
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Queries of the devices of a row times keys of the devices of a column."""
-        h, R, C = shape
+        h, R, C = self.parts(shape)
         device = np.arange(problem.P)
         row, column = device // (h * C), device // h % C
         of_row = row[:, None] * h * C + np.arange(h * C)
@@ -57,17 +61,9 @@ class GridSchedule(HeadsGrid):
     received = "n[(2d+1)(C−1)Hq + 2d(R−1)Hk]; backward n[(3d+2)(C−1)Hq + 4d(R−1)Hk]"
     shape_names = ("R", "C")
 
-    def blocks(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> int:
+    def parts(self, shape: parallel.Shape) -> parallel.Shape:
         """All heads on every device."""
-        return 1
-
-    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
-        """As with heads in one part."""
-        return super().dense_words(problem, (1, *shape))
-
-    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
-        """Queries of a row times keys of a column."""
-        return super().placement(problem, (1, *shape))
+        return (1, *shape)
 
 
 class GridRing(GridSchedule):

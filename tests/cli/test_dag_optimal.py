@@ -11,8 +11,7 @@ from click.testing import CliRunner
 
 from pebble.cli.dag_optimal import command
 from pebble.common.errors import InvalidInput
-from pebble.computations.load import load_dag
-from pebble.game.files.check import check_pebbling
+from pebble.lab.pebblings import check
 from pebble.solvers.optimum import optimum
 
 
@@ -43,7 +42,7 @@ def test_command_text_and_file(tmp_path: Path) -> None:
     path = tmp_path / "best.pebbling"
     result = run("pyramid:3", "-M", "4", "--sliding", "-o", str(path))
     assert "proved optimal" in result.stdout
-    checked = check_pebbling(str(path), lambda header: load_dag(header.dag_name))
+    checked = check(str(path))
     assert checked.complete
     assert f"{checked.io} I/O" in result.stdout
     assert "# rules sliding=yes" in path.read_text(encoding="utf-8")
@@ -70,7 +69,7 @@ def test_an_interrupted_command_writes_what_it_has(tmp_path: Path, monkeypatch: 
     assert result.exit_code == 130
     assert "not proved: the optimum is at least 16" in result.stdout
     assert result.stderr == f"pebble: interrupted; this is the best found so far; it is in {path}\n"
-    checked = check_pebbling(str(path), lambda header: load_dag(header.dag_name))
+    checked = check(str(path))
     assert checked.complete
     assert f"{checked.io} I/O" in result.stdout
     document = json.loads(run("fft:8", "-M", "4", "--json").stdout)

@@ -113,13 +113,3 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
     assert "choose smaller sizes" in said
     assert path.read_text(encoding="utf-8") == "precious"
     assert [entry.name for entry in tmp_path.iterdir()] == ["game.html"]
-
-
-def test_several_memory_levels(tmp_path: Path) -> None:
-    path, small = str(tmp_path / "levels.html"), ["-N", "3", "-d", "1", "--levels", "10,30"]
-    assert command("nested-flash-2", *small, "--mask", "causal", "-o", path)[0] == 0
-    assert Path(path).read_text("utf-8").startswith("<!doctype html>")
-    for wrong, message in ((["--dag", "pyramid:3"], "goes with a SCHEDULE"), (["flash-2"], "is no schedule")):
-        code, output = command(*wrong, *small, "-o", path)
-        assert code != 0
-        assert message in output

@@ -179,7 +179,7 @@ def test_files_have_the_same_results(
 def test_a_game_with_memory_levels() -> None:
     family = attention_family(Problem.square(2, 2))
     game, on_demand = (LevelGame(dag, (4, 9)) for dag in (family.dag(), ImplicitDag(family)))
-    assert on_demand.beyond == game.beyond
+    assert on_demand.held == game.held
 
 
 def test_only_small_families_are_built() -> None:

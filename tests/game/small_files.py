@@ -8,6 +8,7 @@ from typing import Any
 from pebble.common.errors import InvalidInput
 from pebble.game.files.check import CheckResult, check_pebbling
 from pebble.game.files.header import Header
+from pebble.game.files.reader import PebblingReader
 from pebble.game.files.writer import write_pebbling
 from pebble.graph.dag import Dag
 
@@ -28,9 +29,9 @@ def resolve(header: Header) -> Dag:
 
 def check(text: str | bytes) -> CheckResult:
     data = text.encode() if isinstance(text, str) else text
-    result = check_pebbling(io.BytesIO(data), resolve)
+    result = check_pebbling(PebblingReader(io.BytesIO(data)), resolve)
     if data.isascii() and b"\r" not in data:
-        assert check_pebbling(io.StringIO(data.decode()), resolve) == result
+        assert check_pebbling(PebblingReader(io.StringIO(data.decode())), resolve) == result
     return result
 
 

@@ -65,7 +65,7 @@ def test_a_computed_vertex_takes_room_at_every_inclusive_level(sizes: tuple[int,
 
 def test_an_exclusive_level_takes_what_it_is_given() -> None:
     game = after(*READY, (DELETE, 2, A), (DELETE, 2, B), (COMPUTE, 1, S), sizes=(3, 2), inclusive=False)
-    assert game.held == [{A, B, S}, set()]
+    assert game.held == [dict.fromkeys([A, B, S], True), {}, dict.fromkeys([A, B], True)]
     game.play(LevelMove(STORE, 1, S))
     game.play(LevelMove(STORE, 2, S))
     assert game.complete
@@ -85,10 +85,7 @@ def legal_moves(game: LevelGame) -> list[LevelMove]:
         for level in (1,) if op == COMPUTE else range(1, game.levels + 1):
             for v in range(game.dag.n_vertices):
                 trial = LevelGame(game.dag, game.capacities, game.inclusive)
-                trial.held, trial.valid = [set(one) for one in game.held], [set(one) for one in game.valid]
-                trial.beyond = set(game.beyond)
-                for tally, now in zip(trial.tallies, game.tallies, strict=True):
-                    tally.held = now.held
+                trial.held = [dict(one) for one in game.held]
                 try:
                     trial.play(LevelMove(op, level, v))
                 except IllegalMove:

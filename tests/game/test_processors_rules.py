@@ -7,17 +7,14 @@ import io
 import pytest
 
 from pebble.common.errors import InvalidInput
-from pebble.game.files.processor_files import ProcessorCheck, write_processor_pebbling
-from pebble.game.processors.derivations import Derivations
+from pebble.game.files.processor_files import ProcessorCheck
 from pebble.game.processors.game import ProcessorGame
-from pebble.game.processors.induced import check_sum_trees, induced_dag
 from pebble.game.processors.layouts import token_owners
-from pebble.game.processors.moves import parse_processor_move
 from pebble.game.processors.settings import Processors
-from pebble.game.processors.words import Word
 from pebble.graph.dag import Dag
+from pebble.lab.parallel.exchange_moves import exchange_moves
 from pebble.lab.pebblings import check, check_document
-from tests.support.processor_runs import ring, tokens_of
+from pebble.program.parallel import SharedProblem
 
 DAG = "# pebbling 1\n# dag attention-forward Nq=2 Nk=2 d=1 dv=1\n"
 TWO = "# devices 2\n# sums l U\n"
@@ -31,6 +28,8 @@ ROW = [
     "0 compute l[0]{0}+1",
     "0 compute U[0,0]{0}+1",
 ]
+
+RING = list(exchange_moves(SharedProblem(2, 1, 2), "ring"))
 
 
 def played(lines: list[str], header: str = TWO) -> ProcessorCheck:
@@ -138,18 +137,17 @@ def test_what_is_discarded_and_sent_in_a_superstep_counts_until_it_has_been_fetc
 
 
 def test_an_output_must_be_with_its_owner() -> None:
-    run = ring(tokens_of("contiguous", 2, 2), 1)
     head = DAG + TWO
-    text = "\n".join(run.lines) + "\n"
+    text = "\n".join(RING) + "\n"
     whole = check(io.StringIO(head + text))
     assert whole.complete
-    there = [*run.lines, "send O[0,0] 0 1", "0 discard O[0,0]"]
+    there = [*RING, "send O[0,0] 0 1", "0 discard O[0,0]"]
     gone = played(there)
     assert (gone.legal, gone.complete) == (True, False)
     assert "incomplete: O[0,0] is not with the owner" in str(gone)
-    strict = played(["send K[1,0] 1 0", *run.lines], TWO.replace("2\n", "2 strict\n", 1))
+    strict = played(["send K[1,0] 1 0", *RING], TWO.replace("2\n", "2 strict\n", 1))
     assert strict.refusal is not None
-    left = played([*run.lines, "send O[0,0] 0 1"], TWO.replace("2\n", "2 strict\n", 1))
+    left = played([*RING, "send O[0,0] 0 1"], TWO.replace("2\n", "2 strict\n", 1))
     assert "left over O[0,0] on device 1" in str(left)
     document = check_document(left)
     assert (document["complete"], document["left_over"]) == (False, ["O[0,0] on device 1"])
@@ -221,19 +219,6 @@ def test_a_sum_is_free_only_if_nobody_reads_it_half_way() -> None:
         ProcessorGame(Dag.from_edges(edges), Processors(1, sums=("C",)))
 
 
-def test_what_is_written_is_read_again() -> None:
-    run = ring(tokens_of("contiguous", 2, 2), 1)
-    found = played(run.lines)
-    game = ProcessorGame(found.status.dag, found.processors)
-    moves = [parse_processor_move(line, game.names) for line in run.lines]
-    stream = io.StringIO()
-    assert write_processor_pebbling(stream, found.header, game, moves) == len(run.lines)
-    assert stream.getvalue().splitlines()[5:] == run.lines
-    assert str(check(io.StringIO(stream.getvalue()))) == str(found)
-    with pytest.raises(InvalidInput, match="is missing"):
-        induced_dag(game)
-
-
 def test_h_is_the_most_that_a_device_sends_or_receives() -> None:
     """Device 0 sends two words and receives none, then receives three: h = 2 + 3."""
     header = "# devices 3\n# layout 0 1\n# sums l U\n"
@@ -244,27 +229,8 @@ def test_h_is_the_most_that_a_device_sends_or_receives() -> None:
     assert found.tally.counts("redundant") == [0, 1, 0]
 
 
-def test_a_tree_that_adds_a_term_twice_is_no_sum_tree() -> None:
-    """The rules rule it out; what checks the induced DAG looks for itself."""
-    game = ProcessorGame(
-        Dag.from_edges([("a", "C[0]"), ("b", "C[1]"), ("C[0]", "C[1]")]), Processors(1, sums=("C",))
-    )
-    a, last = game.dag.vertex("a"), game.dag.vertex("C[1]")
-    made = game.derivations
-    one = made.computed(Word(last, 1), [made.of_input(a)])
-    check_sum_trees(made)
-    made.computed(Word(last, 3), [one, made.of_input(a)])
-    with pytest.raises(InvalidInput, match=r"C\{0-1\} does not add each of its terms once"):
-        check_sum_trees(made)
-    made = Derivations(game.names)
-    made.computed(Word(last, 1), [made.of_input(a), made.of_input(game.dag.vertex("b"))])
-    with pytest.raises(InvalidInput, match="adds what is no term"):
-        check_sum_trees(made)
-
-
 def test_json_has_the_counts_by_device_and_link() -> None:
-    run = ring(tokens_of("contiguous", 2, 2), 1)
-    document = check_document(played(run.lines))
+    document = check_document(played(RING))
     counts = document["communication"]
     assert (document["devices"], document["M"], document["layout"]) == (2, None, "contiguous")
     assert counts["by_device"]["received"] == [2, 2]

@@ -108,7 +108,7 @@ def test_truncated_name_says_so() -> None:
 def test_a_text_stream_that_is_no_utf8() -> None:
     stream = io.TextIOWrapper(io.BytesIO(GOOD.encode() + b"\xff"), encoding="utf-8")
     with pytest.raises(InvalidInput, match="not UTF-8"):
-        check_pebbling(stream, resolve)
+        check_pebbling(PebblingReader(stream), resolve)
 
 
 @given(st.data())
@@ -127,7 +127,7 @@ def test_damaged_files_never_crash(data: st.DataObject) -> None:
         elif at < len(text):
             text[at] = data.draw(st.integers(0, 255))
     try:
-        result = check_pebbling(io.BytesIO(bytes(text)), resolve)
+        result = check_pebbling(PebblingReader(io.BytesIO(bytes(text))), resolve)
     except InvalidInput as error:
         assert str(error).startswith("line ")  # noqa: PT017
     else:
@@ -138,7 +138,7 @@ def test_damaged_files_never_crash(data: st.DataObject) -> None:
 def test_any_bytes_never_crash(data: bytes) -> None:
     for text in (data, HEAD.encode() + data):
         try:
-            check_pebbling(io.BytesIO(text), resolve)
+            check_pebbling(PebblingReader(io.BytesIO(text)), resolve)
         except PebbleError as error:
             assert str(error).startswith("line ")  # noqa: PT017
 

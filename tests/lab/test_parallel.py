@@ -12,7 +12,6 @@ from pebble.common.errors import InvalidInput
 from pebble.lab.parallel import Links, comparing, parallel, with_inner
 from pebble.lab.parallel.links import Wire
 from pebble.lower_bounds.attention.communication import phi as received_bound
-from pebble.lower_bounds.attention.device_sizes import DeviceSizes
 from pebble.program.parallel import SharedProblem, distributed_schedule, shape_text
 
 KEYS = {
@@ -281,7 +280,7 @@ def test_the_page_shows_these_words(kv_heads: int) -> None:
         assert shape_text(distributed_schedule("heads-grid").best_shape(problem)) == shape
         assert float(ring) / float(best) == pytest.approx(float(times), rel=0.01)
         N = 2**26
-        bound = received_bound(DeviceSizes(N, 128, int(P), 32, kv_heads, N * N)).value / N / 128
+        bound = received_bound(SharedProblem(N, 128, int(P), 32, kv_heads)).value / N / 128
         assert float(phi) == pytest.approx(bound, rel=0.005)
 
 

@@ -16,10 +16,10 @@ from pebble.computations.load import load_dag
 from pebble.computations.nests.named_kernel import kernel_nest
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.problem import Problem
+from pebble.computations.shared_problem import SharedProblem
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.attention.communication import communication_bounds
-from pebble.lower_bounds.attention.device_sizes import DeviceSizes
 from pebble.lower_bounds.attention.safe_softmax import rescaled_by_block
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.catalogue import STATEMENTS, statement
@@ -54,7 +54,7 @@ def printed() -> Iterator[Bound]:
         yield from (*found.proved, *found.curves)
     yield from bounds(Problem(8, 8, 3, 2, shared_values=True), 20).proved
     for pass_name in ("forward", "backward"):
-        yield from communication_bounds(DeviceSizes(4096, 4, 4, 2, 1, 4096**2, pass_name), 10**5)[0]
+        yield from communication_bounds(SharedProblem(4096, 4, 4, 2, 1, pass_name=pass_name), 10**5)[0]
     yield from bounds(Problem(8, 8, 3, 2, heads=2, shared_rope=1), 100).proved
     yield rescaled_by_block(Problem.square(256, 8, softmax="online"), 256, 64)
     yield boundary_bound(Problem.square(256, 8), 256)

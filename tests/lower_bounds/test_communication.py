@@ -19,7 +19,7 @@ from pebble.lower_bounds.attention.communication import (
     phi,
     words_for_shares,
 )
-from pebble.lower_bounds.attention.device_sizes import DeviceSizes, least_words, most_products
+from pebble.lower_bounds.attention.tile_words import least_words, most_products
 from pebble.lower_bounds.attention.whole_heads import received_at_least
 from pebble.program.parallel import LAYOUTS, SharedProblem, distributed_schedules, play
 
@@ -31,8 +31,8 @@ def some(quick: int, slow: int) -> list[Any]:
 
 def dense(
     N: int, d: int, P: int, heads: int = 1, kv_heads: int = 1, pass_name: str = "forward"
-) -> DeviceSizes:
-    return DeviceSizes(N, d, P, heads, kv_heads, N * N, pass_name)
+) -> SharedProblem:
+    return SharedProblem(N, d, P, heads, kv_heads, pass_name=pass_name)
 
 
 def G(w: float, d: int) -> float:
@@ -139,7 +139,7 @@ def test_refusals() -> None:
     with pytest.raises(BoundDoesNotApply, match="D1-total is proved for the forward pass"):
         d1_total(dense(100, 4, 2, pass_name="backward"))
     with pytest.raises(BoundDoesNotApply, match="dv = 8 and d = 4"):
-        d1_busiest(DeviceSizes(100, 4, 2, 1, 1, 10**4, dv=8))
+        d1_busiest(SharedProblem(100, 4, 2, dv=8))
     with pytest.raises(InvalidInput, match="less than its share"):
         d1_total(dense(100, 4, 2), Fraction(1, 2))
     with pytest.raises(InvalidInput, match="positive whole number of words"):
@@ -166,8 +166,7 @@ def test_no_schedule_beats_a_bound(seed: int) -> None:
     N, d = P * chance.choice((2, 8, 40)), chance.randint(1, 3)
     causal, pass_name = chance.random() < 0.5, chance.choice(("forward", "forward", "backward"))
     heads = kv_heads * chance.choice((1, 2, 4))
-    p = SharedProblem(N, d, P, heads, kv_heads, causal, pass_name, chance.choice(LAYOUTS))
-    sizes = DeviceSizes(N, d, P, heads, kv_heads, p.pairs, pass_name)
+    p = sizes = SharedProblem(N, d, P, heads, kv_heads, causal, pass_name, chance.choice(LAYOUTS))
     for schedule in distributed_schedules(pass_name):
         try:
             shape = schedule.best_shape(p)

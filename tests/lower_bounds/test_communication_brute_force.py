@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from pebble.computations.registry import family_from_header
+from pebble.computations.shared_problem import SharedProblem
 from pebble.game.files.processor_files import ProcessorCheck, check_processor_pebbling
 from pebble.game.files.reader import PebblingReader
 from pebble.graph.dag import Dag
@@ -23,9 +24,8 @@ from pebble.lower_bounds.attention.communication import (
     phi,
     words_for_shares,
 )
-from pebble.lower_bounds.attention.device_sizes import DeviceSizes, least_words
-from tests.support.processor_runs import tokens_of
-from tests.support.random_processor_runs import Place, random_backward, random_forward
+from pebble.lower_bounds.attention.tile_words import least_words, products_of
+from tests.support.random_processor_runs import Place, random_backward, random_forward, tokens_of
 
 
 def words_of_all_subsets(shape: tuple[int, int, int]) -> list[tuple[int, int]]:
@@ -81,8 +81,8 @@ def played(name: str, dag: Dag, layout: str, lines: list[str], P: int) -> Proces
     return found
 
 
-def sizes_of(N: int, d: int, P: int, pass_name: str = "forward") -> DeviceSizes:
-    return DeviceSizes(N, d, P, 1, 1, N * N, pass_name)
+def sizes_of(N: int, d: int, P: int, pass_name: str = "forward") -> SharedProblem:
+    return SharedProblem(N, d, P, pass_name=pass_name)
 
 
 def assert_above_the_bounds(found: ProcessorCheck, N: int, d: int, P: int) -> float:
@@ -166,7 +166,7 @@ def test_runs_of_several_heads_move_what_phi_asks_for(seeds: range) -> None:
         dag = family_from_header(
             "attention-heads", {key: str(value) for key, value in parameters.items()}
         ).dag()
-        sizes = DeviceSizes(N, d, P, len(heads), kv_heads, N * N)
+        sizes = SharedProblem(N, d, P, len(heads), kv_heads)
         order = rng.permutation(len(heads))[:, None, None]
         shares = [
             np.broadcast_to(order * P // len(heads), (len(heads), N, N)),
@@ -181,7 +181,7 @@ def test_runs_of_several_heads_move_what_phi_asks_for(seeds: range) -> None:
             busy = max(a + b for a, b in zip(tally.counts("received"), tally.counts("sent"), strict=True))
             assert busy >= phi(sizes).value
             assert tally.total("received") >= words_for_shares(sizes, [count // d for count in products])
-            balance = Fraction(max(products) * P, sizes.products)
+            balance = Fraction(max(products) * P, products_of(sizes))
             assert tally.total("received") >= d1_total(sizes, balance).value
 
 

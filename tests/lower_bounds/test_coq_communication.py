@@ -12,6 +12,7 @@ from pebble.common.errors import BoundDoesNotApply, IllegalMove, InvalidInput
 from pebble.computations.attention import heads_family
 from pebble.computations.load import load_dag
 from pebble.computations.problem import Problem
+from pebble.computations.shared_problem import SharedProblem
 from pebble.game.processors.game import ProcessorGame
 from pebble.game.processors.moves import ProcessorMove, ProcessorOp
 from pebble.game.processors.settings import Processors
@@ -20,7 +21,6 @@ from pebble.graph.any_dag import AnyDag
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.attention.communication import d1_busiest, d1_total
 from pebble.lower_bounds.attention.coq_communication import coq_communication
-from pebble.lower_bounds.attention.device_sizes import DeviceSizes
 from tests.support.coq import compiled, needs_coq
 
 _HEADER = (
@@ -221,16 +221,16 @@ def test_several_heads_are_one_under_a_mask_of_blocks(tmp_path: Path) -> None:
 
 
 _SIZES = [
-    DeviceSizes(4096, 64, 16, 1, 1, 4096**2),
-    DeviceSizes(1000, 64, 16, 4, 2, 500 * 1001),
-    DeviceSizes(2**20, 128, 1024, 32, 8, 2**40),
-    DeviceSizes(60, 40, 7, 1, 1, 3600),
+    SharedProblem(4096, 64, 16),
+    SharedProblem(1000, 64, 16, 4, 2, causal=True),
+    SharedProblem(2**20, 128, 1024, 32, 8),
+    SharedProblem(60, 40, 7),
 ]
 _STATEMENT = re.compile(r"^Theorem (\w+) : (\w+) (.*) (\d+)\.$", re.MULTILINE)
 
 
 @pytest.mark.parametrize("sizes", _SIZES, ids=str)
-def test_the_numbers_are_those_that_are_printed(sizes: DeviceSizes) -> None:
+def test_the_numbers_are_those_that_are_printed(sizes: SharedProblem) -> None:
     stated = {name: int(words) for name, _, _, words in _STATEMENT.findall(coq_communication(sizes))}
     printed = {"D1_total": d1_total(sizes).value, "D1_busiest": d1_busiest(sizes).value}
     assert stated == {name: words for name, words in printed.items() if words}
@@ -238,9 +238,9 @@ def test_the_numbers_are_those_that_are_printed(sizes: DeviceSizes) -> None:
 
 def test_what_says_nothing_is_refused() -> None:
     with pytest.raises(BoundDoesNotApply, match="says nothing"):
-        coq_communication(DeviceSizes(64, 8, 1, 1, 1, 64**2))
+        coq_communication(SharedProblem(64, 8, 1))
     with pytest.raises(BoundDoesNotApply, match="forward pass"):
-        coq_communication(DeviceSizes(64, 8, 4, 1, 1, 64**2, "backward"))
+        coq_communication(SharedProblem(64, 8, 4, pass_name="backward"))
 
 
 @pytest.mark.slow

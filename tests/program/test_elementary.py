@@ -5,17 +5,13 @@ from __future__ import annotations
 import io
 import random
 
-import numpy as np
 import pytest
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.problem import Problem
-from pebble.computations.registry import random_inputs, reference_outputs
 from pebble.game.processors.game import ProcessorGame
 from pebble.game.processors.moves import parse_processor_move
 from pebble.lab.parallel.exchange_moves import exchange_moves
 from pebble.lab.pebblings import check
-from pebble.lab.processor_runs import induced_outputs
 from pebble.program.parallel import (
     DistributedSchedule,
     Exchange,
@@ -81,29 +77,13 @@ def assert_counts_agree(exchange: Exchange, game: ProcessorGame, pass_on: str) -
         assert all(more <= scores for more in over)
 
 
-def assert_numbers_are_attention(problem: SharedProblem, game: ProcessorGame) -> None:
-    if problem.heads > 1:
-        return
-    one = Problem(
-        *(problem.N, problem.N, problem.d, problem.width),
-        pass_name=problem.pass_name,
-        mask="causal" if problem.causal else None,
-    )
-    inputs = random_inputs(one, np.random.default_rng(4))
-    found = induced_outputs(game, elementary_family(problem), inputs)
-    for name, values in reference_outputs(one, inputs).items():
-        np.testing.assert_allclose(found[name], values, rtol=1e-9, atol=1e-12)
-
-
 def assert_agree(case: tuple[DistributedSchedule, str], rng: random.Random) -> bool:
     asked = drawn(*case, rng)
     if asked is None:
         return False
     problem, shape, pass_on = asked
     exchange = case[0].exchange(problem, shape, pass_on)
-    game = played(exchange)
-    assert_counts_agree(exchange, game, pass_on)
-    assert_numbers_are_attention(problem, game)
+    assert_counts_agree(exchange, played(exchange), pass_on)
     return True
 
 

@@ -236,7 +236,7 @@ def test_refusals_say_what_is_wrong() -> None:
     assert "term that is in the sum already" in refused("term-counted-twice", Exchange(p, 1, [twice]))
     lost = Receive(("K", "V"), numbers(0), numbers(1), numbers(0), numbers(0))
     text = refused("receive-needs-held", Exchange(p, 1, [Superstep(receives=[lost])]))
-    assert "device 0 receives K, V of tile 0 from device 1, which does not hold it" in text
+    assert text == "superstep 0: device 1 is asked for what it does not hold: K, V of tile 0"
     alone = Receive(("K", "V"), numbers(0), numbers(0), numbers(0), numbers(0))
     refused("receive-from-itself", Exchange(p, 1, [Superstep(receives=[alone])]))
     refused("already-held", Exchange(p, 1, [Superstep(receives=[swap]), Superstep(receives=[swap])]))

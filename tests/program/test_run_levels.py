@@ -17,7 +17,7 @@ from pebble.game.level_game import LevelGame
 from pebble.program import Nodes, Program, closed_form, compute, delete, load, loop, phase, program, store
 from pebble.program.counting.counted import Run
 from pebble.program.counting.run import run, run_levels
-from pebble.program.level_lowering import lower_levels
+from pebble.program.lowering import lower_levels
 from pebble.program.places import places
 from pebble.program.projection import project
 from tests.program.generator import long_case_of, random_case

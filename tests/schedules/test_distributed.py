@@ -148,7 +148,7 @@ def test_contract(name: str, pass_on: str) -> None:
     schedule, kept = distributed_schedule(name), 0
     for pass_name, masked, layout in product(schedule.passes, (False, True), schedule.layouts):
         decoded = 3 if schedule.decodes else None
-        heads = (6, 6) if name == "ulysses" else (4, 2)
+        heads = (6, 3) if name == "ulysses" else (2, 1)
         try:
             problem = SharedProblem(13, 2, 6, *heads, masked, pass_name, layout, queries_decoded=decoded)
             schedule.shapes(problem)

@@ -3,14 +3,39 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 
 import numpy as np
 
-from tests.support.processor_runs import Head, braces, name
-
+Head = tuple[int, ...]
 Place = Callable[[int, int, int], int]
+
+
+def tokens_of(layout: str, tokens: int, devices: int) -> list[list[int]]:
+    """Return the tokens of each device, for as many as divide evenly."""
+    chunk = tokens // devices
+    if layout == "zigzag":
+        half = tokens // (2 * devices)
+        chunks = [list(range(c * half, (c + 1) * half)) for c in range(2 * devices)]
+        return [chunks[p] + chunks[2 * devices - 1 - p] for p in range(devices)]
+    if layout == "striped":
+        return [list(range(p, tokens, devices)) for p in range(devices)]
+    return [list(range(p * chunk, (p + 1) * chunk)) for p in range(devices)]
+
+
+def name(array: str, *indices: int) -> str:
+    return f"{array}[{','.join(map(str, indices))}]"
+
+
+def braces(terms: Iterable[int]) -> str:
+    runs: list[list[int]] = []
+    for term in sorted(terms):
+        if runs and runs[-1][1] == term - 1:
+            runs[-1][1] = term
+        else:
+            runs.append([term, term])
+    return "{" + ",".join(f"{a}-{b}" if a < b else str(a) for a, b in runs) + "}"
 
 
 class RandomRun:

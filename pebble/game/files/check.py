@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO, Any
 
-from pebble.common.errors import IllegalMove, InvalidInput
+from pebble.common.errors import IllegalMove
 from pebble.game.board import Status
 from pebble.game.files.header import Header
 from pebble.game.files.reader import PebblingReader, resolved_dag
@@ -15,7 +13,7 @@ from pebble.game.referee import Refusal
 from pebble.game.replay import Replay
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["CheckResult", "check_pebbling", "check_read_pebbling"]
+__all__ = ["CheckResult", "check_pebbling"]
 
 
 @dataclass(frozen=True)
@@ -105,49 +103,30 @@ class CheckResult:
         return f"legal, {self.status}"
 
 
-def check_pebbling(
-    source: str | os.PathLike[str] | IO[Any], resolve: Callable[[Header], AnyDag]
-) -> CheckResult:
-    r"""Check a pebbling file, move by move, in constant memory.
+def check_pebbling(reader: PebblingReader, resolve: Callable[[Header], AnyDag]) -> CheckResult:
+    r"""Check the moves of a file whose header has been read, in constant memory.
 
     Parameters
     ----------
-    source : path or stream
-        The file; read once.
+    reader : PebblingReader
     resolve : callable
         Finds the DAG that a header speaks of; it raises InvalidInput if it cannot.
 
     Raises
     ------
     InvalidInput
-        If the file cannot be read or is no pebbling file: the message has the line number. An illegal move is
-        no error here, it is in the result; if it comes before a malformed line, it is what is reported.
+        If the file is no pebbling file: the message has the line number. An illegal move is no error here, it is in the
+        result; if it comes before a malformed line, it is what is reported.
 
     Examples
     --------
     >>> import io
     >>> from pebble.graph.dag import Dag
     >>> text = "# pebbling 1\n# dag sum\n# M 2\nload a\nload b\ncompute s\nstore s\n"
-    >>> print(check_pebbling(io.StringIO(text), lambda header: Dag.from_edges([("a", "s"), ("b", "s")])))
+    >>> reader = PebblingReader(io.StringIO(text))
+    >>> print(check_pebbling(reader, lambda header: Dag.from_edges([("a", "s"), ("b", "s")])))
     illegal at line 6: move 2, compute s: fast memory holds 2 of 2 words; delete one first
     """
-    if not isinstance(source, (str, os.PathLike)):
-        return _check_stream(source, resolve)
-    try:
-        with open(source, "rb") as stream:
-            return _check_stream(stream, resolve)
-    except OSError as error:
-        raise InvalidInput(f"cannot read {source}: {error.strerror}") from error
-    except InvalidInput as error:
-        raise InvalidInput(f"{source}: {error}") from error
-
-
-def _check_stream(stream: IO[Any], resolve: Callable[[Header], AnyDag]) -> CheckResult:
-    return check_read_pebbling(PebblingReader(stream), resolve)
-
-
-def check_read_pebbling(reader: PebblingReader, resolve: Callable[[Header], AnyDag]) -> CheckResult:
-    """Check the moves of a file whose header has been read; as :func:`check_pebbling` does."""
     header = reader.header
     replay = Replay(resolved_dag(reader, resolve), header.M, header.rules)
     try:

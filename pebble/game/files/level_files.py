@@ -1,4 +1,4 @@
-r"""Pebbling files with several memory levels: their moves, how they are written, and how they are checked.
+r"""Pebbling files with several memory levels: how their moves are written, and how they are checked.
 
 A file says ``# levels 43 140`` where one with one fast memory says ``# M 43``, and each load, store and delete says its
 level::
@@ -16,13 +16,11 @@ level::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO
 
 from pebble.common.errors import IllegalMove, InvalidInput
 from pebble.common.text_lines import shown
-from pebble.game.board import Status
 from pebble.game.files.check import CheckResult
 from pebble.game.files.header import Header
 from pebble.game.files.reader import PebblingReader, resolved_dag
@@ -31,9 +29,8 @@ from pebble.game.level_game import LevelGame, LevelMove, LevelTally
 from pebble.game.moves import Op
 from pebble.game.referee import Refusal
 from pebble.graph.any_dag import AnyDag
-from pebble.graph.names import Vertices
 
-__all__ = ["LevelCheck", "check_level_pebbling", "write_level_pebbling"]
+__all__ = ["LevelCheck", "check_level_pebbling"]
 
 _OPS = {op.word: op for op in (Op.LOAD, Op.STORE, Op.COMPUTE, Op.DELETE)}
 
@@ -93,38 +90,21 @@ def check_level_pebbling(reader: PebblingReader, resolve: Callable[[Header], Any
     >>> found.complete, [(tally.io, tally.peak) for tally in found.tallies]
     (True, [(2, 2), (2, 2)])
     """
-    game = LevelGame(resolved_dag(reader, resolve), reader.header.levels, reader.header.inclusive)
+    game, line = LevelGame(resolved_dag(reader, resolve), reader.header.levels, reader.header.inclusive), None
     vertex_of = Remembered(game.dag.names.index)
     for number, text in reader.lines():
         try:
             game.play(_parsed(text, number, vertex_of))
         except IllegalMove:
-            return _result(reader.header, game, number)
+            line = number
         except (KeyError, ValueError):
             reason, remedy = f"the DAG has no vertex {shown(text.split()[-1])}", "check the '# dag' line"
             game.refusal = Refusal(game.moves, " ".join(text.split()), "unknown-vertex", reason, remedy)
-            return _result(reader.header, game, number)
+            line = number
+        if line is not None:
+            break
         vertex_of.forget()
-    return _result(reader.header, game, None)
-
-
-def _result(header: Header, game: LevelGame, line: int | None) -> LevelCheck:
-    outermost = game.tallies[-1]
-    status = Status(
-        M=game.capacities[-1],
-        moves=game.moves,
-        reads=outermost.reads,
-        writes=outermost.writes,
-        computes=game.computes,
-        deletes=game.deletes,
-        slides=0,
-        redundant=sum(tally.redundant for tally in game.tallies),
-        peak=outermost.peak,
-        red=outermost.held,
-        missing=tuple(game.missing),
-        dag=game.dag,
-    )
-    return LevelCheck(header, status, line, game.refusal, tuple(game.tallies))
+    return LevelCheck(reader.header, game.status(), line, game.refusal, tuple(game.tallies))
 
 
 def _parsed(text: str, number: int, vertex_of: Remembered[str, int]) -> LevelMove:
@@ -140,20 +120,3 @@ def _parsed(text: str, number: int, vertex_of: Remembered[str, int]) -> LevelMov
         form = "compute VERTEX" if op == Op.COMPUTE else f"{words[0]} LEVEL VERTEX"
         raise InvalidInput(f"line {number}: {shown(text)} is no move; it is written '{form}'")
     return LevelMove(op, int(words[1]), vertex_of[words[2]])
-
-
-def write_level_pebbling(stream: IO[str], header: Header, dag: Vertices, moves: Iterable[LevelMove]) -> int:
-    """Write a pebbling to a text stream and return the number of moves; they are not judged."""
-    stream.write(str(header))
-    written = 0
-    names = Remembered(dag.names.__getitem__)
-    for line in _lines(moves, names):
-        stream.write(line)
-        written += 1
-    return written
-
-
-def _lines(moves: Iterable[LevelMove], names: Remembered[int, str]) -> Iterator[str]:
-    for move in moves:
-        yield f"{move.text(names[move.vertex])}\n"
-        names.forget()

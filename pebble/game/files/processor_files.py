@@ -1,4 +1,4 @@
-r"""Pebbling files of several devices: how they are written, and how they are checked.
+r"""Pebbling files of several devices: how their moves are written, and how they are checked.
 
 A file says ``# devices 2`` and who owns which tokens; a move begins with the device that makes it, and a send names
 sender and receiver::
@@ -16,12 +16,11 @@ sender and receiver::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import IO
 
 from pebble.common.errors import IllegalMove, InvalidInput
-from pebble.game.board import SHOWN, Status, listed
+from pebble.game.board import SHOWN, listed
 from pebble.game.files.check import CheckResult
 from pebble.game.files.header import Header
 from pebble.game.files.reader import PebblingReader, resolved_dag
@@ -31,7 +30,7 @@ from pebble.game.processors.settings import Processors
 from pebble.game.processors.tallies import ProcessorTally
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["ProcessorCheck", "check_processor_pebbling", "processor_moves", "write_processor_pebbling"]
+__all__ = ["ProcessorCheck", "check_processor_pebbling"]
 
 
 @dataclass(frozen=True)
@@ -99,21 +98,6 @@ def _of(words: int | None) -> str:
     return "words" if words is None else f"of {words:,} words"
 
 
-def processor_moves(reader: PebblingReader, game: ProcessorGame) -> Iterable[tuple[int, ProcessorMove]]:
-    """Yield the moves of a file with the numbers of their lines.
-
-    Raises
-    ------
-    InvalidInput
-        If a line is no move; the message begins with the line number.
-    """
-    for number, text in reader.lines():
-        try:
-            yield number, parse_processor_move(text, game.names)
-        except InvalidInput as error:
-            raise InvalidInput(f"line {number}: {error}") from error
-
-
 def check_processor_pebbling(reader: PebblingReader, resolve: Callable[[Header], AnyDag]) -> ProcessorCheck:
     r"""Check the moves of a file whose header has been read, one by one.
 
@@ -139,47 +123,23 @@ def check_processor_pebbling(reader: PebblingReader, resolve: Callable[[Header],
         game = ProcessorGame(dag, processors)
     except InvalidInput as error:
         raise InvalidInput(f"line {reader.dag_line}: {error}") from error
-    line_of: dict[int, int] = {}
+    line, line_of = None, dict[int, int]()
     try:
-        for number, move in processor_moves(reader, game):
+        for number, text in reader.lines():
             if not game.sends_wait:
                 line_of.clear()
             line_of[game.tally.moves] = number
-            game.play(move)
+            game.play(_parsed(text, number, game))
         game.finish()
     except IllegalMove as error:
-        return _checked(reader.header, game, line_of[error.move_number])
-    return _checked(reader.header, game, None)
-
-
-def _checked(header: Header, game: ProcessorGame, line: int | None) -> ProcessorCheck:
-    tally, processors = game.tally, game.processors
-    status = Status(
-        M=processors.fast or 0,
-        moves=tally.moves,
-        reads=tally.total("reads"),
-        writes=tally.total("writes"),
-        computes=tally.total("computes"),
-        deletes=tally.total("deletes"),
-        slides=0,
-        redundant=tally.total("redundant"),
-        peak=max(tally.counts("fast_peak")),
-        red=sum(map(len, game.fast)),
-        missing=tuple(game.missing),
-        dag=game.dag,
-    )
+        line = line_of[error.move_number]
     left_over = game.left_over if processors.strict else []
     texts = tuple(f"{game.names.text(word)} on device {p}" for p, word in left_over)
-    return ProcessorCheck(header, status, line, game.refusal, tally, texts)
+    return ProcessorCheck(reader.header, game.status(), line, game.refusal, game.tally, texts)
 
 
-def write_processor_pebbling(
-    stream: IO[str], header: Header, game: ProcessorGame, moves: Iterable[ProcessorMove]
-) -> int:
-    """Write a pebbling to a text stream and return the number of lines after the header; moves are not judged."""
-    stream.write(str(header))
-    written = 0
-    for move in moves:
-        stream.write(f"{move.text(game.names)}\n")
-        written += 1
-    return written
+def _parsed(text: str, number: int, game: ProcessorGame) -> ProcessorMove:
+    try:
+        return parse_processor_move(text, game.names)
+    except InvalidInput as error:
+        raise InvalidInput(f"line {number}: {error}") from error

@@ -18,7 +18,7 @@ from pebble.game.moves import Move, Moves, Op
 from pebble.game.referee import Refusal, unknown_name
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["MoveProblem", "PebblingReader", "parse_move", "read_pebbling", "resolved_dag"]
+__all__ = ["MoveProblem", "PebblingReader", "parse_move", "resolved_dag"]
 
 _OP = {op.word: int(op) for op in Op}
 _Vertices = Remembered[str, int]
@@ -119,29 +119,6 @@ class PebblingReader:
             return InvalidInput(f"line {problem.line}: {problem.text}{cut}")
         message = f"line {problem.line}: {problem.refusal.message}{cut}"
         return IllegalMove(message, problem.refusal.move_number, problem.refusal.rule)
-
-
-def read_pebbling(
-    stream: IO[Any], resolve: Callable[[Header], _Resolved]
-) -> tuple[Header, _Resolved, Iterator[Moves]]:
-    """Read a pebbling from a stream: the header at once, its DAG, the moves as they are asked for.
-
-    Parameters
-    ----------
-    stream : text or binary stream
-        Read once from where it stands.
-    resolve : callable
-        Finds the DAG that a header speaks of.
-
-    Raises
-    ------
-    InvalidInput
-        If the header is malformed or the DAG is not found; later, from the iterator, if a line is no move.
-        The message begins with the line number.
-    """
-    reader = PebblingReader(stream)
-    dag = resolved_dag(reader, resolve)
-    return reader.header, dag, reader.moves(dag)
 
 
 def resolved_dag(reader: PebblingReader, resolve: Callable[[Header], _Resolved]) -> _Resolved:

@@ -16,7 +16,7 @@ from pebble.game.files.remembered import Remembered
 from pebble.game.moves import Columns, Moves, Op, as_chunks
 from pebble.graph.names import Vertices
 
-__all__ = ["write_pebbling", "write_pebbling_file"]
+__all__ = ["write_lines", "write_pebbling", "write_pebbling_file"]
 
 _WORD = [f"{op.word} " for op in Op]
 _CHUNK = 1 << 16
@@ -58,6 +58,19 @@ def write_pebbling_file(
     """
     with atomic_writer(path) as stream:
         return write_pebbling(stream, header, dag, moves)
+
+
+def write_lines(target: str | os.PathLike[str] | IO[str], header: Header, lines: Iterable[str]) -> int:
+    """Write a pebbling whose moves are lines already, a path whole or not at all; return the number of moves."""
+    if isinstance(target, str | os.PathLike):
+        with atomic_writer(target) as stream:
+            return write_lines(stream, header, lines)
+    target.write(str(header))
+    written = 0
+    for line in lines:
+        target.write(f"{line}\n")
+        written += 1
+    return written
 
 
 def _check_writable(moves: Moves, dag: Vertices, written: int) -> None:

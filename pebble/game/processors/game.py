@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
 
-from pebble.game.processors.memories import DeviceMemories
+from pebble.common.errors import InvalidInput
+from pebble.game.board import SHOWN, Status, listed
+from pebble.game.processors.layouts import owners
 from pebble.game.processors.moves import ProcessorMove, ProcessorOp
 from pebble.game.processors.settings import Processors
-from pebble.game.processors.words import Word
+from pebble.game.processors.tallies import DeviceTally, ProcessorTally
+from pebble.game.processors.words import Word, WordNames, array_of
+from pebble.game.referee import Refusal
 from pebble.graph.any_dag import AnyDag
 
 __all__ = ["ProcessorGame"]
@@ -21,7 +26,7 @@ class _Send(NamedTuple):
     move: ProcessorMove
 
 
-class ProcessorGame(DeviceMemories):
+class ProcessorGame:
     """A game on a DAG by several devices, each with a memory of its own and inside it a fast memory.
 
     At the start the inputs are in the memories of their owners; at the end the outputs must be. In a superstep each
@@ -34,6 +39,19 @@ class ProcessorGame(DeviceMemories):
     ----------
     dag : AnyDag
     processors : Processors
+
+    Attributes
+    ----------
+    memory, fast : list of dict of Word to None
+        What each device holds, in the order in which it came.
+    tally : ProcessorTally
+    refusal : Refusal or None
+        Why the last move was refused.
+
+    Raises
+    ------
+    InvalidInput
+        If the inputs of a device do not fit into its memory, or the layout or the sums do not fit the DAG.
 
     Examples
     --------
@@ -49,18 +67,67 @@ class ProcessorGame(DeviceMemories):
     """
 
     def __init__(self, dag: AnyDag, processors: Processors) -> None:
-        super().__init__(dag, processors)
+        self.dag = dag
+        self.processors = processors
+        self.names = WordNames(dag, processors.sums)
+        self.owner = owners(dag, processors.layout, processors.devices)
+        devices = range(processors.devices)
+        self.memory: list[dict[Word, None]] = [{} for _ in devices]
+        self.fast: list[dict[Word, None]] = [{} for _ in devices]
+        for v in dag.inputs.tolist():
+            self.memory[self.owner[v]][Word(v)] = None
+        self.tally = ProcessorTally([DeviceTally(memory_peak=len(held)) for held in self.memory])
+        self.refusal: Refusal | None = None
+        self._work: list[Counter[str]] = [Counter() for _ in devices]
+        self._working = self.memory if processors.fast is None else self.fast
         self._sends: dict[tuple[Word, int, int], _Send] = {}
         self._sent: set[tuple[Word, int]] = set()
         self._leaving: set[tuple[Word, int]] = set()
         self._begun = False
+        for p, held in enumerate(self.memory):
+            if processors.memory is not None and len(held) > processors.memory:
+                raise InvalidInput(
+                    f"device {p} owns {len(held)} inputs, and its memory has {processors.memory} words; "
+                    "make H larger, or choose another layout"
+                )
 
     # -- the end
+
+    @property
+    def missing(self) -> list[int]:
+        """The outputs that are not in the memory of their owner."""
+        full = self.names.full
+        return [v for v in self.dag.outputs.tolist() if full(v) not in self.memory[self.owner[v]]]
+
+    @property
+    def left_over(self) -> list[tuple[int, Word]]:
+        """Words of a device other than its own inputs and outputs, and all of its fast memory."""
+        own = {self.names.full(v): p for v, p in self.owner.items()}
+        slow = [(p, word) for p, held in enumerate(self.memory) for word in held if own.get(word) != p]
+        return slow + [(p, word) for p, held in enumerate(self.fast) for word in held]
 
     @property
     def complete(self) -> bool:
         """Whether every output is with its owner, and, of a strict game, nothing is left over."""
         return not self.missing and not (self.processors.strict and self.left_over)
+
+    def status(self) -> Status:
+        """Return the counts of all devices together; M and the peak are those of a fast memory."""
+        tally = self.tally
+        return Status(
+            M=self.processors.fast or 0,
+            moves=tally.moves,
+            reads=tally.total("reads"),
+            writes=tally.total("writes"),
+            computes=tally.total("computes"),
+            deletes=tally.total("deletes"),
+            slides=0,
+            redundant=tally.total("redundant"),
+            peak=max(tally.counts("fast_peak")),
+            red=sum(map(len, self.fast)),
+            missing=tuple(self.missing),
+            dag=self.dag,
+        )
 
     @property
     def sends_wait(self) -> bool:
@@ -103,31 +170,20 @@ class ProcessorGame(DeviceMemories):
         self.tally.moves += 1
 
     def _load(self, move: ProcessorMove) -> None:
-        self._need_two_memories(move)
-        slow, fast = self.memory[move.device], self.fast[move.device]
-        if move.word not in slow:
-            remedy = "it is in fast memory already" if move.word in fast else "compute it, or let it be sent"
-            self._refuse(
-                move, "load-needs-blue", f"the memory of device {move.device} does not hold it", remedy
-            )
-        self._place(move, self.fast, move.word, slow[move.word])
+        known = move.word in self.fast[move.device]
+        remedy = "it is in fast memory already" if known else "compute it, or let it be sent"
+        self._need_held(move, self.memory, "load-needs-blue", remedy)
+        self._place(move, self.fast, move.word)
         self.tally.devices[move.device].reads += 1
 
     def _store(self, move: ProcessorMove) -> None:
-        self._need_two_memories(move)
-        fast = self.fast[move.device]
-        if move.word not in fast:
-            remedy = f"{'load' if move.word in self.memory[move.device] else 'compute'} it first"
-            reason = f"the fast memory of device {move.device} does not hold it"
-            self._refuse(move, "store-needs-red", reason, remedy)
-        self._place(move, self.memory, move.word, fast[move.word])
+        remedy = f"{'load' if move.word in self.memory[move.device] else 'compute'} it first"
+        self._need_held(move, self.fast, "store-needs-red", remedy)
+        self._place(move, self.memory, move.word)
         self.tally.devices[move.device].writes += 1
 
     def _delete(self, move: ProcessorMove) -> None:
-        self._need_two_memories(move)
-        if move.word not in self.fast[move.device]:
-            reason = f"the fast memory of device {move.device} does not hold it"
-            self._refuse(move, "delete-needs-red", reason, "leave the move out")
+        self._need_held(move, self.fast, "delete-needs-red", "leave the move out")
         del self.fast[move.device][move.word]
         self.tally.devices[move.device].deletes += 1
 
@@ -144,30 +200,27 @@ class ProcessorGame(DeviceMemories):
         self.tally.devices[move.device].discards += 1
 
     def _compute(self, move: ProcessorMove) -> None:
-        found = self.names.sum_at.get(move.word.vertex)
+        found, made = self.names.sum_at.get(move.word.vertex), move.word
         if found is None:
-            self._compute_vertex(move)
-            return
-        if not 0 <= move.term < len(found.terms):
-            self._refuse(move, "unknown-term", f"{found.name} has no such term", "name one that it has")
-        bit, before = 1 << move.term, move.word
-        needs = [self.names.full(v) for v in found.operands[move.term]]
-        self._need(move, [before, *needs] if before.terms else needs)
-        if before.terms & bit:
-            reason = f"the term {found.terms[move.term]} is in {found.text(before.terms)} already"
-            self._refuse(move, "term-counted-twice", reason, "leave the move out")
-        self._make(move, Word(before.vertex, before.terms | bit), [before, *needs] if before.terms else needs)
-        self._count_compute(move)
-
-    def _compute_vertex(self, move: ProcessorMove) -> None:
-        v = move.word.vertex
-        needs = [self.names.full(p) for p in self.dag.predecessors_of(v).tolist()]
-        if not needs:
-            reason = "an input has nothing to be computed from"
-            self._refuse(move, "compute-input", reason, "load it, or let its owner send it")
-        self._need(move, needs)
-        self._make(move, move.word, needs)
-        self._count_compute(move)
+            needs = [self.names.full(p) for p in self.dag.predecessors_of(made.vertex).tolist()]
+            if not needs:
+                reason = "an input has nothing to be computed from"
+                self._refuse(move, "compute-input", reason, "load it, or let its owner send it")
+            self._need(move, needs)
+        else:
+            if not 0 <= move.term < len(found.terms):
+                self._refuse(move, "unknown-term", f"{found.name} has no such term", "name one that it has")
+            needs = [self.names.full(v) for v in found.operands[move.term]]
+            self._need(move, [made, *needs] if made.terms else needs)
+            if made.terms >> move.term & 1:
+                reason = f"the term {found.terms[move.term]} is in {found.text(made.terms)} already"
+                self._refuse(move, "term-counted-twice", reason, "leave the move out")
+            made = Word(made.vertex, made.terms | 1 << move.term)
+        self._place(move, self._working, made)
+        array = array_of(self.dag.name(made.vertex))
+        self.tally.devices[move.device].computes += 1
+        self.tally.devices[move.device].computes_of[array] += 1
+        self._work[move.device][array] += 1
 
     def _merge(self, move: ProcessorMove) -> None:
         one, other = move.word, move.other or Word(-1)
@@ -179,7 +232,7 @@ class ProcessorGame(DeviceMemories):
         if one.terms & other.terms:
             both = self.names.text(Word(one.vertex, one.terms & other.terms))
             self._refuse(move, "term-counted-twice", f"both have {both}", "merge sums that share no term")
-        self._make(move, Word(one.vertex, one.terms | other.terms), [one, other])
+        self._place(move, self._working, Word(one.vertex, one.terms | other.terms))
         self.tally.devices[move.device].merges += 1
 
     def _send(self, move: ProcessorMove) -> None:
@@ -197,10 +250,13 @@ class ProcessorGame(DeviceMemories):
     # -- the end of a superstep
 
     def _end_superstep(self) -> None:
-        fetched = [(send, self._fetched(send)) for send in self._sends.values()]
-        arriving: dict[tuple[Word, int], int] = {}
-        counts = Counter({p: len(held) for p, held in enumerate(self.memory)})
-        for send, vertex in fetched:
+        for send in self._sends.values():
+            if send.move.word not in self.memory[send.move.device]:
+                reason = f"at the end of the superstep device {send.move.device} does not hold it"
+                self._refuse_send(send, "send-needs-held", reason, self._how_held(send.move))
+        arriving: dict[tuple[Word, int], None] = {}
+        counts = [len(held) for held in self.memory]
+        for send in self._sends.values():
             word, to = send.move.word, send.move.to
             if word in self.memory[to] or (word, to) in arriving:
                 if self.processors.strict:
@@ -210,24 +266,17 @@ class ProcessorGame(DeviceMemories):
             if self.processors.memory is not None and counts[to] >= self.processors.memory:
                 reason = f"the memory of device {to} holds {counts[to]} of {self.processors.memory} words"
                 self._refuse_send(send, "memory-full", reason, "discard one there in an earlier superstep")
-            arriving[word, to] = vertex
+            arriving[word, to] = None
             counts[to] += 1
-        for (word, to), vertex in arriving.items():
-            self.memory[to][word] = vertex
+        for word, to in arriving:
+            self.memory[to][word] = None
             self._note_peak(to)
         for word, p in self._leaving:
             del self.memory[p][word]
-        self.tally.add_exchange([(send.move.device, send.move.to) for send, _ in fetched])
+        self.tally.add_exchange([(device, to) for _, device, to in self._sends])
         self.tally.work.append(self._work)
         self._work = [Counter() for _ in self.memory]
         self._sends, self._sent, self._leaving, self._begun = {}, set(), set(), False
-
-    def _fetched(self, send: _Send) -> int:
-        vertex = self.memory[send.move.device].get(send.move.word)
-        if vertex is None:
-            reason = f"at the end of the superstep device {send.move.device} does not hold it"
-            self._refuse_send(send, "send-needs-held", reason, self._how_held(send.move))
-        return vertex
 
     def _refuse_send(self, send: _Send, rule: str, reason: str, remedy: str) -> NoReturn:
         self._refuse(send.move, rule, reason, remedy, send.number)
@@ -236,6 +285,94 @@ class ProcessorGame(DeviceMemories):
         if move.word in self.fast[move.device]:
             return "store it first"
         return "what arrives is sent on in the next superstep; announce a send before its word is discarded"
+
+    # -- what moves share
+
+    def _need(self, move: ProcessorMove, needs: Sequence[Word]) -> None:
+        held = self._working[move.device]
+        lacking = [word for word in needs if word not in held]
+        if not lacking:
+            return
+        partial = [
+            (word, other) for word in lacking for other in held if word.terms and word.vertex == other.vertex
+        ]
+        if (
+            partial
+            and move.op == ProcessorOp.COMPUTE
+            and partial[0][0] == self.names.full(partial[0][0].vertex)
+        ):
+            word, other = partial[0]
+            rest = self.names.text(Word(word.vertex, word.terms & ~other.terms))
+            reason = f"device {move.device} has {self.names.text(other)}; left out: {rest}"
+            self._refuse(move, "term-left-out", reason, "absorb or merge the other terms first")
+        where = "memory" if self.processors.fast is None else "fast memory"
+        names = listed([self.names.text(word) for word in lacking[:SHOWN]], len(lacking))
+        reason = f"the {where} of device {move.device} lacks {len(lacking)} of {len(needs)} operands: {names}"
+        slow = self.memory[move.device]
+        remedy = "load or compute" if any(word in slow for word in lacking) else "compute or receive"
+        self._refuse(
+            move,
+            "compute-needs-predecessors",
+            reason,
+            f"{remedy} {'it' if len(lacking) == 1 else 'them'} first",
+        )
+
+    def _place(self, move: ProcessorMove, memories: list[dict[Word, None]], word: Word) -> None:
+        """Put a word into a memory of the device that moves, where it is not yet."""
+        held, p = memories[move.device], move.device
+        if word in held:
+            if self.processors.strict:
+                self._refuse(move, "no-effect", "it is there already", "leave the move out")
+            self.tally.devices[p].redundant += 1
+            return
+        slow = memories is self.memory
+        words = self.processors.memory if slow else self.processors.fast
+        if words is not None and len(held) >= words:
+            name = "memory" if slow else "fast memory"
+            remedy = "discard one first" if slow else "delete one first"
+            reason = f"the {name} of device {p} holds {len(held)} of {words} words"
+            self._refuse(move, "memory-full", reason, remedy)
+        held[word] = None
+        self._note_peak(p)
+
+    def _note_peak(self, p: int) -> None:
+        one = self.tally.devices[p]
+        one.memory_peak = max(one.memory_peak, len(self.memory[p]))
+        one.fast_peak = max(one.fast_peak, len(self.fast[p]))
+
+    def _need_held(
+        self, move: ProcessorMove, memories: list[dict[Word, None]], rule: str, remedy: str
+    ) -> None:
+        """Refuse a move between the two memories of a device that has one, or does not hold the word there."""
+        if self.processors.fast is None:
+            reason = "only communication is played: a device computes in its memory"
+            self._refuse(
+                move, "communication-only", reason, "leave the move out, or say '# M WORDS' in the header"
+            )
+        if move.word not in memories[move.device]:
+            name = "memory" if memories is self.memory else "fast memory"
+            self._refuse(move, rule, f"the {name} of device {move.device} does not hold it", remedy)
+
+    def _check_device(self, move: ProcessorMove, p: int) -> None:
+        if not 0 <= p < self.processors.devices:
+            last = self.processors.devices - 1
+            self._refuse(move, "unknown-device", f"there is no device {p}", f"they are 0 to {last}")
+
+    def _check_word(self, move: ProcessorMove) -> None:
+        v, terms = move.word
+        if (
+            not 0 <= v < self.dag.n_vertices
+            or v in self.names.inner
+            or (terms and v not in self.names.sum_at)
+        ):
+            self._refuse(move, "unknown-vertex", "there is no such word", "check the name")
+
+    def _refuse(
+        self, move: ProcessorMove, rule: str, reason: str, remedy: str, number: int | None = None
+    ) -> NoReturn:
+        at = self.tally.moves if number is None else number
+        self.refusal = Refusal(at, move.text(self.names), rule, reason, remedy)
+        raise self.refusal.error()
 
 
 _PLAY = {

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from pebble.common.errors import InvalidInput
+from pebble.common.layouts import equal_tiles, tile_owner
 from pebble.game.processors.words import array_of, indices_of
 from pebble.graph.any_dag import AnyDag
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["LAYOUTS", "Layout", "equal_tiles", "owners", "tile_owner", "token_owners"]
-
-LAYOUTS = ("contiguous", "zigzag", "striped")
-"""Layouts that have a name."""
+__all__ = ["Layout", "owners", "token_owners"]
 
 Layout: TypeAlias = "str | tuple[int, ...]"
-"""A name of :data:`LAYOUTS`, or the device of each token."""
+"""A name of :data:`~pebble.common.layouts.LAYOUTS`, or the device of each token."""
 
 
 def token_owners(layout: Layout, tokens: int, devices: int) -> tuple[int, ...]:
@@ -37,7 +32,7 @@ def token_owners(layout: Layout, tokens: int, devices: int) -> tuple[int, ...]:
 
     Examples
     --------
-    >>> [token_owners(layout, 8, 2) for layout in LAYOUTS]
+    >>> [token_owners(layout, 8, 2) for layout in ("contiguous", "zigzag", "striped")]
     [(0, 0, 0, 0, 1, 1, 1, 1), (0, 0, 1, 1, 1, 1, 0, 0), (0, 1, 0, 1, 0, 1, 0, 1)]
     """
     if isinstance(layout, str):
@@ -50,37 +45,6 @@ def token_owners(layout: Layout, tokens: int, devices: int) -> tuple[int, ...]:
     if not all(0 <= p < devices for p in layout):
         raise InvalidInput(f"the layout names a device outside 0..{devices - 1}")
     return tuple(layout)
-
-
-def tile_owner(layout: str, devices: int) -> NDArray[np.int64]:
-    """Return the device of each tile of tokens: as many tiles as devices, twice as many for ``zigzag``.
-
-    Raises
-    ------
-    InvalidInput
-        For an unknown name.
-
-    Examples
-    --------
-    >>> tile_owner("zigzag", 3)
-    array([0, 1, 2, 2, 1, 0])
-    """
-    if layout not in LAYOUTS:
-        raise InvalidInput(
-            f"unknown layout {layout!r}; known: {', '.join(LAYOUTS)}, or the device of each token"
-        )
-    device = np.arange(devices)
-    return np.concatenate([device, device[::-1]]) if layout == "zigzag" else device
-
-
-def equal_tiles(tokens: int, count: int) -> NDArray[np.int64]:
-    """Return the sizes of so many tiles, as equal as can be: the first ones have a token more.
-
-    >>> equal_tiles(8, 3)
-    array([3, 3, 2])
-    """
-    least, more = divmod(tokens, count)
-    return np.full(count, least, np.int64) + (np.arange(count) < more)
 
 
 def owners(dag: AnyDag, layout: Layout, devices: int) -> dict[int, int]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pebble.common.errors import InvalidInput
+from pebble.common.layouts import LAYOUTS
 from pebble.common.units import fast_memory_words
-from pebble.game.processors.layouts import LAYOUTS, Layout
+from pebble.game.processors.layouts import Layout
 
 __all__ = ["MOST_DEVICES", "Processors"]
 

@@ -16,8 +16,6 @@ from pebble.lower_bounds.attention.communication import (
     words_for_shares,
 )
 from pebble.lower_bounds.attention.coq_communication import coq_communication
-from pebble.lower_bounds.attention.device_sizes import DeviceSizes
-from pebble.lower_bounds.bound import Bound
 from pebble.program.parallel import (
     LAYOUTS,
     DeviceShare,
@@ -41,8 +39,6 @@ MOST_DEVICES = 4096
 
 _MOST_EFFORT = 1 << 28
 """Larger exchanges are not played: their counts are the closed form's."""
-
-_NOT_DECODED = "the bounds are proved for as many queries as keys, each on the device of its token"
 
 
 def parallel(
@@ -118,7 +114,7 @@ def parallel(
     if not rows:
         raise InvalidInput("; ".join(f"{name} does not apply: {why}" for name, why in reasons.items()))
     played = [max(row.traffic.memory) for row in rows if row.traffic]
-    found, refused = _bounds(problem, memory or min(played, default=None))
+    found, refused = communication_bounds(problem, memory or min(played, default=None))
     return ParallelReport(
         problem=problem,
         pass_on=pass_on,
@@ -171,13 +167,6 @@ def cost(row: ParallelRow) -> tuple[float, float, float, float]:
     )
 
 
-def _bounds(problem: SharedProblem, memory: int | None) -> tuple[list[Bound], dict[str, str]]:
-    """Return the bounds, and of those that do not apply why not."""
-    if problem.queries_decoded is not None:
-        return [], dict.fromkeys(("D1-total", "D1-busiest", "Phi", "D2"), _NOT_DECODED)
-    return communication_bounds(_sizes(problem), memory)
-
-
 def communication_certificate(problem: SharedProblem) -> str:
     """Return a Coq file that states D1 of a problem with work shared equally.
 
@@ -186,23 +175,7 @@ def communication_certificate(problem: SharedProblem) -> str:
     BoundDoesNotApply
         If D1 is not proved for the problem.
     """
-    if problem.queries_decoded is not None:
-        raise BoundDoesNotApply(_NOT_DECODED)
-    return coq_communication(_sizes(problem))
-
-
-def _sizes(problem: SharedProblem) -> DeviceSizes:
-    """Return the problem as bounds see it."""
-    return DeviceSizes(
-        problem.N,
-        problem.d,
-        problem.P,
-        problem.heads,
-        problem.kv_heads,
-        problem.pairs,
-        problem.pass_name,
-        problem.width,
-    )
+    return coq_communication(problem)
 
 
 class _Counter:
@@ -279,17 +252,15 @@ def _balance(problem: SharedProblem, traffic: ExchangeTraffic) -> Fraction:
 
 def _bound_total(problem: SharedProblem, traffic: ExchangeTraffic) -> int | None:
     """Return the words that runs move at least whose work is shared as here; None if no bound applies."""
-    if problem.queries_decoded is not None:
-        return None
-    sizes, balance = _sizes(problem), _balance(problem, traffic)
+    balance = _balance(problem, traffic)
     try:
         if problem.pass_name == "backward":
-            return int(d3_total(sizes, balance).value)
-        total = int(d1_total(sizes, balance).value)
+            return int(d3_total(problem, balance).value)
+        total = int(d1_total(problem, balance).value)
     except BoundDoesNotApply:
         return None
     try:
-        return max(total, words_for_shares(sizes, traffic.pairs))
+        return max(total, words_for_shares(problem, traffic.pairs))
     except BoundDoesNotApply:
         return total
 

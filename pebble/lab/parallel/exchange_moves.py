@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import IO
 
 from pebble.common.errors import InvalidInput
-from pebble.common.files import atomic_writer
 from pebble.computations.family import Family
 from pebble.game.files.header import Header
+from pebble.game.files.writer import write_lines
 from pebble.program.parallel import Exchange, Shape, SharedProblem, distributed_schedule
 from pebble.program.parallel.elementary import elementary_family, elementary_lines, elementary_processors
 
@@ -39,15 +39,7 @@ class ExchangeMoves:
 
     def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
         """Write the pebbling file, a path whole or not at all, and return the number of lines after the header."""
-        if isinstance(target, str | os.PathLike):
-            with atomic_writer(target) as stream:
-                return self.write(stream)
-        target.write(str(self.header))
-        written = 0
-        for line in self:
-            target.write(f"{line}\n")
-            written += 1
-        return written
+        return write_lines(target, self.header, self)
 
 
 def exchange_moves(

@@ -93,7 +93,10 @@ class Links:
         P = exchange.problem.P
         loads = np.zeros((2, 2, 2 * P))
         for receive in receives:
-            kind, words = int(exchange.sum_of(receive.arrays)[0] is not None), exchange.words_of(receive)
+            kind, words = (
+                int(exchange.kind_of(receive.arrays)[0] in exchange.problem.sums),
+                exchange.words_of(receive),
+            )
             near = receive.device // self.node == receive.source // self.node
             for way, device in enumerate((receive.device, receive.source)):
                 loads[kind, way] += np.bincount(near * P + device, weights=words, minlength=2 * P)

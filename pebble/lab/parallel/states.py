@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import Table, TableResult, words
-from pebble.program.parallel.states import STATE_SCHEDULES, StateTraffic, check_states
+from pebble.program.parallel.states import STATE_SCHEDULES, check_states
 
 if TYPE_CHECKING:
-    from pebble.program.parallel import SharedProblem
+    from pebble.program.parallel import ExchangeTraffic, SharedProblem
 
 __all__ = ["StateReport", "parallel_states"]
 
@@ -25,12 +25,12 @@ class StateReport(TableResult):
     Attributes
     ----------
     problem : SharedProblem
-    counted : dict of str to StateTraffic
+    counted : dict of str to ExchangeTraffic
         By schedule, in states.
     """
 
     problem: SharedProblem
-    counted: dict[str, StateTraffic]
+    counted: dict[str, ExchangeTraffic]
 
     @property
     def state_words(self) -> int:
@@ -56,7 +56,7 @@ class StateReport(TableResult):
                 "received_max": size * max(traffic.received),
                 "received_min": size * min(traffic.received),
                 "received": [size * count for count in traffic.received],
-                "total": size * sum(traffic.received),
+                "total": size * traffic.total,
                 "rounds": traffic.rounds,
                 "link_max": size * traffic.link_max,
                 "h_sum": size * traffic.h_sum,

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.lab.player.page import Page
 from pebble.lower_bounds.attention.communication import d1_total, d3_total
-from pebble.lower_bounds.attention.device_sizes import DeviceSizes
 from pebble.program.parallel import Exchange, Shape, SharedProblem, distributed_schedule, play, shape_text
 
 __all__ = ["DevicesPage", "play_devices"]
@@ -104,10 +103,8 @@ def _columns(names: tuple[str, ...], shape: Shape) -> int:
 
 def _bound(problem: SharedProblem) -> int | None:
     """Return the least words in total if the devices share the work equally; None where no bound applies."""
-    shape = (problem.N, problem.d, problem.P, problem.heads, problem.kv_heads, problem.pairs)
-    sizes = DeviceSizes(*shape, problem.pass_name, problem.width)
     try:
-        found = d1_total(sizes) if problem.pass_name == "forward" else d3_total(sizes)
+        found = d1_total(problem) if problem.pass_name == "forward" else d3_total(problem)
     except BoundDoesNotApply:
         return None
     return max(0, int(found.value))
@@ -155,24 +152,15 @@ class _Film:
         }
 
     def _send(self, what: dict[str, Any]) -> dict[str, Any]:
-        arrays, tile = what["arrays"], what["tile"]
-        label = _label(arrays, tile)
+        tile = what["tile"]
+        arrays, final = self.exchange.kind_of(what["arrays"])
         return {
             "from": what["source"],
             "to": what["device"],
-            "what": label,
-            "words": self._words(arrays, tile),
+            "what": _label(what["arrays"], tile),
+            "words": int(self.exchange.tile_words(arrays, tile, final)),
             "tile": tile,
         }
-
-    def _words(self, arrays: tuple[str, ...], tile: int) -> int:
-        """Return the words of a tile of some arrays, of the heads of a block."""
-        problem = self.problem
-        rows = int(problem.tiling.sizes[tile])
-        for kind in (problem.queries, problem.keys, *problem.sums):
-            if kind.names == arrays:
-                return rows * kind.words * self.exchange.heads_of(kind.side)
-        return rows * problem.sums[0].final_words * self.exchange.heads_of("query")
 
 
 def _label(arrays: tuple[str, ...], tile: int) -> str:

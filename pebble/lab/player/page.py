@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from pebble.common.files import atomic_writer
 
-__all__ = ["SCRIPTS", "Page", "digest", "embedded"]
+__all__ = ["SCRIPTS", "Page", "embedded"]
 
 SCRIPTS = (
     *("rules.js", "links.js", "tape.js", "labels.js", "board.js", "panels.js"),
@@ -49,7 +49,7 @@ class Page:
         script = "\n".join(_read(name) for name in self.scripts)
         style = "\n".join(_read(name) for name in self.styles)
         parts = {
-            "policy": f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; "
+            "policy": f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; "
             "base-uri 'none'; form-action 'none'",
             "title": html.escape(self.title),
             "heading": html.escape(self.title.replace(" = ", "\u00a0=\u00a0")),
@@ -105,6 +105,6 @@ def _read(name: str) -> str:
     return resources.files("pebble.lab.player").joinpath(name).read_text(encoding="utf-8")
 
 
-def digest(text: str) -> str:
+def _digest(text: str) -> str:
     """Return what a content security policy calls an inline text that is allowed."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -10,7 +10,15 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
-from pebble.lower_bounds.attention.device_sizes import DeviceSizes, least_words, most_products
+from pebble.computations.shared_problem import SharedProblem
+from pebble.lower_bounds.attention.tile_words import (
+    least_words,
+    most_products,
+    products_of,
+    require,
+    require_equal_shares,
+    row_words,
+)
 from pebble.lower_bounds.attention.whole_heads import received_at_least
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.references import IRONY, LOOMIS_WHITNEY
@@ -89,12 +97,12 @@ D3_TOTAL = Statement(
 )
 
 
-def d1_total(sizes: DeviceSizes, balance: Fraction | int = 1) -> Bound:
+def d1_total(problem: SharedProblem, balance: Fraction | int = 1) -> Bound:
     """Bound the words that move in total, forward, if no device does more than ``balance`` times its share.
 
     Parameters
     ----------
-    sizes : DeviceSizes
+    problem : SharedProblem
     balance : Fraction or int
         λ: the most products P·V that count for the result on one device, over their mean.
 
@@ -107,16 +115,16 @@ def d1_total(sizes: DeviceSizes, balance: Fraction | int = 1) -> Bound:
 
     Examples
     --------
-    >>> d1_total(DeviceSizes(4096, 64, 16, 1, 1, 4096**2)).value == 4 * 4096 * 64 * 3
+    >>> d1_total(SharedProblem(4096, 64, 16, 1, 1)).value == 4 * 4096 * 64 * 3
     True
     """
-    sizes.require("forward", "D1-total")
-    share = _share(sizes, balance)
-    words = sizes.P / Fraction(balance) * least_words(share, sizes.d) - sizes.N * sizes.row_words
+    require(problem, "forward", "D1-total")
+    share = _share(problem, balance)
+    words = problem.P / Fraction(balance) * least_words(share, problem.d) - problem.N * row_words(problem)
     return D1_TOTAL.bound(_at_least(words), _balanced(balance))
 
 
-def d1_busiest(sizes: DeviceSizes) -> Bound:
+def d1_busiest(problem: SharedProblem) -> Bound:
     """Bound what some device receives plus sends, forward, however the work is shared.
 
     Raises
@@ -126,16 +134,16 @@ def d1_busiest(sizes: DeviceSizes) -> Bound:
 
     Examples
     --------
-    >>> d1_busiest(DeviceSizes(4096, 64, 16, 1, 1, 4096**2)).value == 4 * 4096 * 64 * 3 // 16
+    >>> d1_busiest(SharedProblem(4096, 64, 16, 1, 1)).value == 4 * 4096 * 64 * 3 // 16
     True
     """
-    sizes.require("forward", "D1-busiest")
-    own = sizes.row_words * -(-sizes.N // sizes.P)
-    words = least_words(_share(sizes, 1), sizes.d) - own
+    require(problem, "forward", "D1-busiest")
+    own = row_words(problem) * -(-problem.N // problem.P)
+    words = least_words(_share(problem, 1), problem.d) - own
     return D1_BUSIEST.bound(_at_least(words), "received plus sent")
 
 
-def phi(sizes: DeviceSizes) -> Bound:
+def phi(problem: SharedProblem) -> Bound:
     """Bound what some device receives plus sends, or receives alone where all do equally much; by whole heads.
 
     Raises
@@ -145,23 +153,23 @@ def phi(sizes: DeviceSizes) -> Bound:
 
     Examples
     --------
-    >>> round(phi(DeviceSizes(2**17, 128, 32, 32, 8, 2**34)).value / 2**17 / 128, 2)
+    >>> round(phi(SharedProblem(2**17, 128, 32, 32, 8)).value / 2**17 / 128, 2)
     3.6
     """
-    sizes.require("forward", "Phi")
-    sizes.require_equal_shares("Phi")
-    words = received_at_least(sizes, _share(sizes, 1))
+    require(problem, "forward", "Phi")
+    require_equal_shares(problem, "Phi")
+    words = received_at_least(problem, _share(problem, 1))
     return PHI.bound(_at_least(words), "received alone, if all devices do equally much")
 
 
-def words_for_shares(sizes: DeviceSizes, pairs: Iterable[int]) -> int:
+def words_for_shares(problem: SharedProblem, pairs: Iterable[int]) -> int:
     """Return how many words all devices receive at least, if each is traced the products of so many pairs.
 
     The sum of what Phi says of each device; P·Φ where all have equally many.
 
     Parameters
     ----------
-    sizes : DeviceSizes
+    problem : SharedProblem
         Forward; P divides N.
     pairs : iterable of int
         Pairs of each device, over all query heads.
@@ -171,16 +179,18 @@ def words_for_shares(sizes: DeviceSizes, pairs: Iterable[int]) -> int:
     BoundDoesNotApply
         As for :func:`phi`.
     """
-    sizes.require("forward", "Phi")
-    sizes.require_equal_shares("Phi")
+    require(problem, "forward", "Phi")
+    require_equal_shares(problem, "Phi")
     shares: dict[int, int] = {}
     for count in pairs:
         shares[count] = shares.get(count, 0) + 1
-    found = (received_at_least(sizes, Fraction(share * sizes.d)) * count for share, count in shares.items())
+    found = (
+        received_at_least(problem, Fraction(share * problem.d)) * count for share, count in shares.items()
+    )
     return _at_least(sum(found, Fraction(0)))
 
 
-def d2(sizes: DeviceSizes, H: int) -> Bound:
+def d2(problem: SharedProblem, H: int) -> Bound:
     """Bound what some device receives plus sends, forward, if no device ever holds more than H words.
 
     Raises
@@ -192,24 +202,24 @@ def d2(sizes: DeviceSizes, H: int) -> Bound:
 
     Examples
     --------
-    >>> sizes = DeviceSizes(2**20, 64, 1024, 1, 1, 2**40)
-    >>> round(d2(sizes, 8 * 2**10 * 64).value / (2**20 * 64), 1)
+    >>> problem = SharedProblem(2**20, 64, 1024, 1, 1)
+    >>> round(d2(problem, 8 * 2**10 * 64).value / (2**20 * 64), 1)
     0.4
     """
-    sizes.require("forward", "D2")
+    require(problem, "forward", "D2")
     if not isinstance(H, int) or isinstance(H, bool) or H < 1:
         raise InvalidInput(f"the memory of a device must be a positive whole number of words, not {H!r}")
-    share = _share(sizes, 1)
+    share = _share(problem, 1)
 
     def words(X: int) -> Fraction:
-        with_memory = most_products(2 * H + X, sizes.d)
-        return X * (2 * share - 2 * with_memory) / (with_memory + most_products(X, sizes.d))
+        with_memory = most_products(2 * H + X, problem.d)
+        return X * (2 * share - 2 * with_memory) / (with_memory + most_products(X, problem.d))
 
     found = max(words(X) for X in {max(1, H * step // 16) for step in range(1, 65)})
     return D2.bound(_at_least(found), f"received plus sent, with at most {H:,} words on a device")
 
 
-def d3_total(sizes: DeviceSizes, balance: Fraction | int = 1) -> Bound:
+def d3_total(problem: SharedProblem, balance: Fraction | int = 1) -> Bound:
     """Bound the words that move in total, backward, if no device does more than ``balance`` times its share.
 
     Raises
@@ -221,46 +231,49 @@ def d3_total(sizes: DeviceSizes, balance: Fraction | int = 1) -> Bound:
 
     Examples
     --------
-    >>> d3_total(DeviceSizes(2**16, 64, 16, 1, 1, 2**32, "backward")).value / (2**16 * 64)
+    >>> d3_total(SharedProblem(2**16, 64, 16, 1, 1, pass_name="backward")).value / (2**16 * 64)
     20.71...
     """
-    sizes.require("backward", "D3-total")
-    share = _share(sizes, balance)
-    if share < 159 * sizes.d**3:
+    require(problem, "backward", "D3-total")
+    share = _share(problem, balance)
+    if share < 159 * problem.d**3:
+        pairs = problem.heads * problem.pairs / problem.P
         raise BoundDoesNotApply(
-            f"D3-total needs λ·Hq·z/P ≥ 53d²: there are {sizes.heads * sizes.pairs / sizes.P:,.0f} pairs a device, and "
-            f"53d² is {53 * sizes.d**2:,}; take fewer devices or more tokens"
+            f"D3-total needs λ·Hq·z/P ≥ 53d²: there are {pairs:,.0f} pairs a device, and "
+            f"53d² is {53 * problem.d**2:,}; take fewer devices or more tokens"
         )
-    words = sizes.P / Fraction(balance) * sqrt_below(16 * sizes.d * share) - sizes.N * sizes.row_words
+    words = problem.P / Fraction(balance) * sqrt_below(16 * problem.d * share) - problem.N * row_words(
+        problem
+    )
     return D3_TOTAL.bound(_at_least(words), _balanced(balance))
 
 
-def communication_bounds(sizes: DeviceSizes, H: int | None = None) -> tuple[list[Bound], dict[str, str]]:
+def communication_bounds(problem: SharedProblem, H: int | None = None) -> tuple[list[Bound], dict[str, str]]:
     """Return the bounds of a pass with work shared equally, and of those that do not apply why not.
 
     Parameters
     ----------
-    sizes : DeviceSizes
+    problem : SharedProblem
     H : int, optional
         Words of memory on a device; D2 is left out without it.
 
     Examples
     --------
-    >>> found, refused = communication_bounds(DeviceSizes(1000, 64, 16, 1, 1, 10**6))
+    >>> found, refused = communication_bounds(SharedProblem(1000, 64, 16, 1, 1))
     >>> [bound.name for bound in found], refused
     (['D1-total', 'D1-busiest'],
      {'Phi': 'Phi needs equally many tokens on every device: P = 16 does not divide N = 1000'})
     """
-    asked = [d1_total, d1_busiest, phi] if sizes.pass_name == "forward" else [d3_total]
+    asked = [d1_total, d1_busiest, phi] if problem.pass_name == "forward" else [d3_total]
     found, refused = [], {}
     for bound in asked:
         try:
-            found.append(bound(sizes))
+            found.append(bound(problem))
         except BoundDoesNotApply as error:
             refused[_NAMES[bound.__name__]] = str(error)
-    if H is not None and sizes.pass_name == "forward":
+    if H is not None and problem.pass_name == "forward":
         try:
-            found.append(d2(sizes, H))
+            found.append(d2(problem, H))
         except BoundDoesNotApply as error:
             refused["D2"] = str(error)
     return found, refused
@@ -269,11 +282,11 @@ def communication_bounds(sizes: DeviceSizes, H: int | None = None) -> tuple[list
 _NAMES = {"d1_total": "D1-total", "d1_busiest": "D1-busiest", "phi": "Phi", "d3_total": "D3-total"}
 
 
-def _share(sizes: DeviceSizes, balance: Fraction | int) -> Fraction:
+def _share(problem: SharedProblem, balance: Fraction | int) -> Fraction:
     """Return the most products of a device."""
     if balance < 1:
         raise InvalidInput(f"the busiest device cannot do less than its share: λ = {float(balance):g}")
-    return balance * Fraction(sizes.products, sizes.P)
+    return balance * Fraction(products_of(problem), problem.P)
 
 
 def _at_least(words: Fraction) -> int:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 from pebble.common.errors import BoundDoesNotApply
+from pebble.computations.shared_problem import SharedProblem
 from pebble.lower_bounds.attention.communication import D1_BUSIEST, D1_TOTAL, d1_busiest, d1_total
-from pebble.lower_bounds.attention.device_sizes import DeviceSizes, least_words
+from pebble.lower_bounds.attention.tile_words import least_words, products_of, row_words
 from pebble.lower_bounds.coq_file import coq_header, coq_theorem
 
 __all__ = ["coq_communication"]
 
 
-def coq_communication(sizes: DeviceSizes) -> str:
+def coq_communication(problem: SharedProblem) -> str:
     """Return a Coq file that states D1 with work shared equally, in total and of the busiest device, with proofs.
 
     Several heads are stated as one with more queries and keys, each query allowed the keys of its own head.
@@ -24,24 +25,24 @@ def coq_communication(sizes: DeviceSizes) -> str:
 
     Examples
     --------
-    >>> text = coq_communication(DeviceSizes(4096, 64, 16, 1, 1, 4096**2))
+    >>> text = coq_communication(SharedProblem(4096, 64, 16, 1, 1))
     >>> print(text.splitlines()[13])
     Theorem D1_total : devices_send 16777216 4096 4096 64 64 16 67108864 1 3145728.
     """
-    found = [bound for bound in (d1_total(sizes), d1_busiest(sizes)) if bound.value]
+    found = [bound for bound in (d1_total(problem), d1_busiest(problem)) if bound.value]
     if not found:
         raise BoundDoesNotApply(
-            f"D1 says nothing of {_described(sizes)}: its bounds are 0 words; take more tokens"
+            f"D1 says nothing of {_described(problem)}: its bounds are 0 words; take more tokens"
         )
-    d, P, pairs = sizes.d, sizes.P, sizes.heads * sizes.pairs
-    share = Fraction(sizes.products, P)
+    d, P, pairs = problem.d, problem.P, problem.heads * problem.pairs
+    share = Fraction(products_of(problem), P)
     words = least_words(share, d)
-    rows = f"{sizes.N * sizes.heads} {sizes.N * sizes.kv_heads}"
+    rows = f"{problem.N * problem.heads} {problem.N * problem.kv_heads}"
     statements = {
         D1_TOTAL.name: f"devices_send {pairs} {rows} {d} {d} {P} {share.numerator} {share.denominator}",
-        D1_BUSIEST.name: f"some_device_moves {pairs} {d} {d} {P} {sizes.row_words * -(-sizes.N // P)}",
+        D1_BUSIEST.name: f"some_device_moves {pairs} {d} {d} {P} {row_words(problem) * -(-problem.N // P)}",
     }
-    text = coq_header(_described(sizes), None, "Attention", "ProcessorsCertificate")
+    text = coq_header(_described(problem), None, "Attention", "ProcessorsCertificate")
     for bound in found:
         name = bound.name.replace("-", "_")
         given = {"A": words.numerator, "B": words.denominator}
@@ -49,7 +50,9 @@ def coq_communication(sizes: DeviceSizes) -> str:
     return text
 
 
-def _described(sizes: DeviceSizes) -> str:
-    heads = "" if sizes.heads == 1 else f", {sizes.heads} heads on {sizes.kv_heads}"
-    pairs = f"{sizes.pairs:,} pairs a head"
-    return f"attention forward, N = {sizes.N:,}, d = {sizes.d:,}{heads}, {pairs}; P = {sizes.P:,} devices"
+def _described(problem: SharedProblem) -> str:
+    heads = "" if problem.heads == 1 else f", {problem.heads} heads on {problem.kv_heads}"
+    pairs = f"{problem.pairs:,} pairs a head"
+    return (
+        f"attention forward, N = {problem.N:,}, d = {problem.d:,}{heads}, {pairs}; P = {problem.P:,} devices"
+    )

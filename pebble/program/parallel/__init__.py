@@ -7,15 +7,16 @@ For example::
 
 from __future__ import annotations
 
+from pebble.common.layouts import LAYOUTS
+from pebble.computations.shared_problem import Arrays, SharedProblem
+from pebble.computations.token_layout import TokenLayout
 from pebble.program.parallel.closed_form import ReceivedWords
 from pebble.program.parallel.exchange import Discard, Exchange, Finish, Receive, Superstep, Work
 from pebble.program.parallel.inner_work import DeviceShare, MemoryRun
-from pebble.program.parallel.layout import LAYOUTS, TokenLayout
 from pebble.program.parallel.placement import Placement
 from pebble.program.parallel.referee import play
 from pebble.program.parallel.schedule import DistributedSchedule, Shape, shape_of, shape_text
 from pebble.program.parallel.schedule_registry import distributed_schedule, distributed_schedules
-from pebble.program.parallel.shared_problem import Arrays, SharedProblem
 from pebble.program.parallel.traffic import ExchangeTraffic
 
 __all__ = [

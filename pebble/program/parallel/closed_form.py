@@ -12,8 +12,8 @@ from pebble.program.parallel.placement import hops, workers, works_on
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pebble.computations.shared_problem import Arrays, SharedProblem
     from pebble.program.parallel.placement import Hops, Placement
-    from pebble.program.parallel.shared_problem import Arrays, SharedProblem
 
     Numbers = NDArray[np.int64]
 

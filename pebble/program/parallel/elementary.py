@@ -7,7 +7,7 @@ go at once; the terms are absorbed one by one; what arrives is merged at the beg
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import product
+from itertools import groupby, product
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
@@ -19,8 +19,8 @@ from pebble.game.processors.settings import Processors
 from pebble.game.processors.words import braces
 
 if TYPE_CHECKING:
-    from pebble.program.parallel.exchange import Discard, Exchange, Finish, Receive, Superstep, Work
-    from pebble.program.parallel.shared_problem import SharedProblem
+    from pebble.computations.shared_problem import SharedProblem
+    from pebble.program.parallel.exchange import Exchange
 
 __all__ = ["elementary_family", "elementary_lines", "elementary_processors"]
 
@@ -39,7 +39,7 @@ def elementary_family(problem: SharedProblem) -> Family:
 
     Examples
     --------
-    >>> from pebble.program.parallel.shared_problem import SharedProblem
+    >>> from pebble.computations.shared_problem import SharedProblem
     >>> elementary_family(SharedProblem(2, 1, 2, 4, 2, causal=True))
     <Family attention-heads Nq=2 Nk=2 d=1 dv=1 Hq=4 Hk=2 mask=causal: 72 vertices, 96 edges>
     """
@@ -63,7 +63,7 @@ def elementary_family(problem: SharedProblem) -> Family:
 def elementary_processors(problem: SharedProblem, memory: int | None = None) -> Processors:
     """Return the devices that play it: communication only, all sums free but those over d.
 
-    >>> from pebble.program.parallel.shared_problem import SharedProblem
+    >>> from pebble.computations.shared_problem import SharedProblem
     >>> elementary_processors(SharedProblem(8, 2, 4, layout="zigzag"))
     Processors(devices=4, layout='zigzag', memory=None, fast=None, sums=('U', 'l'), strict=False)
     """
@@ -79,10 +79,13 @@ def elementary_lines(exchange: Exchange) -> Iterator[str]:
     writer = _ElementaryWriter(exchange)
     if exchange.problem.pass_name == "backward":
         writer.row_sums()
-    for number, step in enumerate(exchange.supersteps):
+    for number, moves in groupby(exchange.moves(), key=lambda move: move[0]):
         if number:
             writer.lines.append("superstep")
-        writer.superstep(step)
+        writer.merge()
+        for _, kind, move in moves:
+            if kind != "begin":
+                getattr(writer, kind)(**move)
         yield from writer.lines
         writer.lines.clear()
     writer.merge()
@@ -101,18 +104,6 @@ class _ElementaryWriter:
         self.tokens = [tiling.tokens(tile).tolist() for tile in range(tiling.tiles)]
         self.terms: dict[tuple[int, str], set[int]] = {}
         self.arrived: list[tuple[int, str, set[int]]] = []
-
-    def superstep(self, step: Superstep) -> None:
-        """Write what devices do, in order: merge, work, finish, announce sends, discard."""
-        self.merge()
-        for work in step.work:
-            self._work(work)
-        for finish in step.finish:
-            self._finish(finish)
-        sent = [one for receive in step.receives for one in self._sends(receive)]
-        for discard in step.discards:
-            self._discard(discard)
-        self.arrived = sent
 
     def merge(self) -> None:
         """Merge the partial sums that have arrived into those that are there."""
@@ -161,37 +152,29 @@ class _ElementaryWriter:
     def _is_sum(self, array: str) -> bool:
         return any(array in arrays.names for arrays in self.problem.sums)
 
-    def _sends(self, receive: Receive) -> Iterator[tuple[int, str, set[int]]]:
-        """Announce the sends of a receive; yield the partial sums that arrive."""
-        for p, q, tile, block in zip(
-            receive.source, receive.device, receive.tile, receive.block, strict=True
-        ):
-            for word in self._words(receive.arrays, int(p), int(tile), int(block)):
-                self.lines.append(f"send {word} {p} {q}")
-            for array in filter(self._is_sum, receive.arrays):
-                for element in self._rows(array, int(tile), int(block)):
-                    if self.terms.get((int(p), element)):
-                        yield int(q), element, set(self.terms[int(p), element])
+    def receive(
+        self, arrays: tuple[str, ...], device: int, source: int, tile: int, block: int, adding: bool
+    ) -> None:
+        """Announce sends, and note the partial sums that arrive."""
+        self.lines += [f"send {word} {source} {device}" for word in self._words(arrays, source, tile, block)]
+        for array in filter(self._is_sum, arrays):
+            for element in self._rows(array, tile, block):
+                if self.terms.get((source, element)):
+                    self.arrived.append((device, element, set(self.terms[source, element])))
 
-    def _discard(self, discard: Discard) -> None:
-        for p, tile, block in zip(
-            discard.device.tolist(), discard.tile.tolist(), discard.block.tolist(), strict=True
-        ):
-            self._each(p, "discard", self._words(discard.arrays, p, tile, block))
-            for array in filter(self._is_sum, discard.arrays):
-                for element in self._rows(array, tile, block):
-                    self.terms.pop((p, element), None)
+    def discard(self, arrays: tuple[str, ...], device: int, tile: int, block: int) -> None:
+        """Discard the rows of a tile."""
+        self._each(device, "discard", self._words(arrays, device, tile, block))
+        for array in filter(self._is_sum, arrays):
+            for element in self._rows(array, tile, block):
+                self.terms.pop((device, element), None)
 
-    def _work(self, work: Work) -> None:
-        allowed = self.problem.tile_pairs > 0
-        for p, block, queries, keys in zip(
-            work.device.tolist(), work.block.tolist(), work.query.tolist(), work.key.tolist(), strict=True
-        ):
-            for query, key in ((query, key) for query in queries for key in keys if allowed[query, key]):
-                for i, j in product(self.tokens[query], self.tokens[key]):
-                    if not self.problem.causal or j <= i:
-                        for head in self._heads("query", block):
-                            self._pair(p, i, j, head)
+    def work(self, device: int, block: int, query: int, key: int) -> None:
+        """Let a tile of queries meet a tile of keys."""
+        for i, j in product(self.tokens[query], self.tokens[key]):
+            if not self.problem.causal or j <= i:
+                for head in self._heads("query", block):
+                    self._pair(device, i, j, head)
 
     def _pair(self, p: int, i: int, j: int, head: _Head) -> None:
         """Compute the scores of a pair, absorb its terms, and drop the scores."""
@@ -233,15 +216,13 @@ class _ElementaryWriter:
             self._line(p, "compute", f"{element}+{term}")
         before.add(term)
 
-    def _finish(self, finish: Finish) -> None:
-        for p, tile, block in zip(
-            finish.device.tolist(), finish.tile.tolist(), finish.block.tolist(), strict=True
-        ):
-            for t, head in product(self.tokens[tile], self._heads("query", block)):
-                outputs = [_name("O", t, *head, e) for e in range(self.problem.width)]
-                sums = [_name("l", t, *head), *(f"U{output[1:]}" for output in outputs)]
-                self._each(p, "compute", outputs)
-                self._each(p, "discard", (f"{one}{braces(self.terms.pop((p, one)))}" for one in sums))
+    def finish(self, device: int, tile: int, block: int) -> None:
+        """Compute the outputs of a tile, and drop its sums."""
+        for t, head in product(self.tokens[tile], self._heads("query", block)):
+            outputs = [_name("O", t, *head, e) for e in range(self.problem.width)]
+            sums = [_name("l", t, *head), *(f"U{output[1:]}" for output in outputs)]
+            self._each(device, "compute", outputs)
+            self._each(device, "discard", (f"{one}{braces(self.terms.pop((device, one)))}" for one in sums))
 
     def _each(self, p: int, operation: str, words: Iterable[str]) -> None:
         for word in words:

@@ -9,7 +9,8 @@ numpy arrays a superstep.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from pebble.common.errors import InvalidInput
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.program.parallel.shared_problem import Arrays, SharedProblem
+    from pebble.computations.shared_problem import Arrays, SharedProblem
 
     Numbers = NDArray[np.integer[Any]]
 
@@ -137,25 +138,35 @@ class Exchange:
         heads = self.problem.heads if side == "query" else self.problem.kv_heads
         return heads // self.blocks_of(side)
 
-    def sum_of(self, names: tuple[str, ...]) -> tuple[Arrays | None, bool]:
-        """Return which sum the arrays of a receive are, and whether in its final form; None for inputs."""
-        found = next((sums for sums in self.problem.sums if sums.names == names), None)
-        if found is None and names == self.problem.finished:
-            return self.problem.sums[0], True
-        return found, False
+    def kind_of(self, names: tuple[str, ...]) -> tuple[Arrays, bool]:
+        """Return what the arrays of a receive are, and whether they are a sum in its final form.
+
+        Raises
+        ------
+        InvalidInput
+            If they do not travel together.
+        """
+        problem = self.problem
+        for arrays in (problem.queries, problem.keys, *problem.sums):
+            if arrays.names == names:
+                return arrays, False
+        if names != problem.finished:
+            raise InvalidInput(f"the arrays {', '.join(names)} do not travel together in this problem")
+        return problem.sums[0], True
+
+    def rows_of(self, arrays: Arrays, tile: Numbers) -> Numbers:
+        """Return the rows of each of some tiles, of all heads of a block."""
+        rows: Numbers = self.problem.tiling_of(arrays.side).sizes[tile] * self.heads_of(arrays.side)
+        return rows
 
     def tile_words(self, arrays: Arrays, tile: Numbers, final: bool = False) -> Numbers:
         """Return the words of each of some tiles, of all heads of a block."""
-        row = arrays.final_words if final else arrays.words
-        sizes = self.problem.tiling_of(arrays.side).sizes
-        words: Numbers = sizes[tile] * (row * self.heads_of(arrays.side))
-        return words
+        return self.rows_of(arrays, tile) * (arrays.final_words if final else arrays.words)
 
     def words_of(self, receive: Receive) -> Numbers:
         """Return the words of each transfer."""
-        sums, final = self.sum_of(receive.arrays)
-        inputs = self.problem.queries if receive.arrays == self.problem.queries.names else self.problem.keys
-        return self.tile_words(inputs if sums is None else sums, receive.tile, final)
+        arrays, final = self.kind_of(receive.arrays)
+        return self.tile_words(arrays, receive.tile, final)
 
     def pairs_of(self, query: Numbers, key: Numbers) -> Numbers:
         """Return the pairs of each row of tiles, of a query head; rows that are alike are looked at once."""
@@ -184,34 +195,25 @@ class Exchange:
         allowed = self.problem.tile_pairs > 0
         for number, step in enumerate(self.supersteps):
             for work in step.work:
-                for move in _pairs_of_tiles(work):
-                    yield number, "work" if allowed[move["query"], move["key"]] else "begin", move
-            for finish in step.finish:
-                yield from ((number, "finish", move) for move in _entries(finish, _AT))
-            for receive in step.receives:
-                more = {"arrays": receive.arrays, "adding": receive.adding}
-                yield from ((number, "receive", more | move) for move in _entries(receive, _FROM))
-            for discard in step.discards:
-                yield from (
-                    (number, "discard", {"arrays": discard.arrays} | move) for move in _entries(discard, _AT)
-                )
+                for device, block, queries, keys in _entries(work, ["device", "block", "query", "key"]):
+                    for query, key in product(queries, keys):
+                        move = {"device": device, "block": block, "query": query, "key": key}
+                        yield number, "work" if allowed[query, key] else "begin", move
+            for kind, moves in (
+                ("finish", step.finish),
+                ("receive", step.receives),
+                ("discard", step.discards),
+            ):
+                for one in moves:
+                    same = {name: getattr(one, name) for name in ("arrays", "adding") if hasattr(one, name)}
+                    columns = [column.name for column in fields(one) if column.name not in same]
+                    for entry in _entries(one, columns):
+                        yield number, kind, same | dict(zip(columns, entry, strict=True))
 
 
-_AT = ("device", "tile", "block")
-_FROM = ("device", "source", "tile", "block")
-
-
-def _entries(moves: object, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _entries(moves: object, columns: list[str]) -> Iterator[tuple[Any, ...]]:
     """Yield each device's part of a move."""
-    for entry in zip(*(getattr(moves, name) for name in names), strict=True):
-        yield dict(zip(names, map(int, entry), strict=True))
-
-
-def _pairs_of_tiles(work: Work) -> Iterator[dict[str, Any]]:
-    for device, block, queries, keys in zip(work.device, work.block, work.query, work.key, strict=True):
-        for query in queries:
-            for key in keys:
-                yield {"device": int(device), "block": int(block), "query": int(query), "key": int(key)}
+    return zip(*(getattr(moves, column).tolist() for column in columns), strict=True)
 
 
 def check_blocks(problem: SharedProblem, blocks: int) -> None:

@@ -22,10 +22,11 @@ from pebble.program.counting.run import run
 from pebble.program.language import delete, first, store, when
 from pebble.program.nodes import Loop, Node, Operation, Phase, Program
 from pebble.program.parallel.placement import workers, works_on
+from pebble.program.parts_in_turn import moved_to
 
 if TYPE_CHECKING:
+    from pebble.computations.shared_problem import SharedProblem
     from pebble.program.parallel.placement import Placement
-    from pebble.program.parallel.shared_problem import SharedProblem
 
 __all__ = ["DeviceShare", "MemoryRun", "turns_program"]
 
@@ -157,13 +158,14 @@ def turns_program(program: Program, problem: Problem, turns: int, whole: bool) -
     """
     if any(part.generate is not None for part in program.phases):
         raise InvalidInput("a schedule that yields its operations one by one cannot be an inner one")
+    family = attention_family(Problem(problem.Nq, turns * problem.Nk, problem.d, problem.dv))
     nodes, phases = tuple(node for part in program.phases for node in part.body), []
     for turn in range(turns):
         body = nodes if whole and turn == turns - 1 else tuple(_stored(nodes))
         body = body if turn == 0 else tuple(_loaded(body, ()))
-        body = body if turns == 1 else tuple(_shifted(body, turn * problem.Nk, problem.Nk))
-        phases.append(Phase(f"turn {turn}", body))
-    family = attention_family(Problem(problem.Nq, turns * problem.Nk, problem.d, problem.dv))
+        part = Phase(f"turn {turn}", body)
+        keys = turn * problem.Nk, (turn + 1) * problem.Nk
+        phases.append(part if turns == 1 else moved_to(part, family, {"j": keys}))
     return Program(tuple(phases)), family if whole else _leaving_sums(family)
 
 
@@ -228,27 +230,3 @@ def _after_loads(operations: list[Operation], around: tuple[Loop, ...]) -> Itera
                 loads = (when(first(one.label), loads),)
             yield from loads
         yield node
-
-
-_KEYS = ("K", "V", "S", "P", "U", "l")
-"""Arrays of a forward pass with keys among their indices."""
-
-
-def _shifted(nodes: tuple[Node, ...], offset: int, length: int) -> Iterator[Node]:
-    """Yield nodes as they are on a block of keys."""
-    for node in nodes:
-        if isinstance(node, Operation):
-            yield _shifted_operation(node, offset, length)
-        elif isinstance(node, Loop) and node.axis == "j":
-            stop = length if node.stop is None else node.stop
-            yield replace(node, start=offset + node.start, stop=offset + stop)
-        else:
-            yield replace(node, body=tuple(_shifted(node.body, offset, length)))
-
-
-def _shifted_operation(node: Operation, offset: int, length: int) -> Operation:
-    at = tuple((axis, a + offset, b + offset) if axis == "j" else (axis, a, b) for axis, a, b in node.at)
-    moves_whole_sum = node.array in _SUMS and node.action != "compute"
-    if any(axis == "j" for axis, _, _ in at) or node.array not in _KEYS or moves_whole_sum:
-        return replace(node, at=at)
-    return replace(node, at=(*at, ("j", offset, offset + length)))

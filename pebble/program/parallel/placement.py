@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.program.parallel.shared_problem import SharedProblem
+    from pebble.computations.shared_problem import SharedProblem
 
     Numbers = NDArray[np.int64]
     Flags = NDArray[np.bool_]

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from pebble.common.errors import InvalidInput
+from pebble.common.layouts import LAYOUTS
 from pebble.program.parallel.closed_form import ReceivedWords, placement_form
 from pebble.program.parallel.exchange import Exchange, check_blocks
-from pebble.program.parallel.layout import LAYOUTS
 from pebble.program.parallel.writing import write_exchange
 
 if TYPE_CHECKING:
+    from pebble.computations.shared_problem import SharedProblem
     from pebble.program.parallel.placement import Placement
-    from pebble.program.parallel.shared_problem import SharedProblem
 
 __all__ = ["DistributedSchedule", "Shape", "shape_of", "shape_text"]
 

@@ -7,39 +7,20 @@ are what travels; a referee keeps for each device which sums it holds.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import numpy as np
 
 from pebble.common.errors import InvalidInput, PebbleError, Violation
+from pebble.program.parallel.traffic import ExchangeTraffic, TrafficTally
 
-__all__ = ["STATE_SCHEDULES", "StateRound", "StateTraffic", "check_states", "play_states"]
+__all__ = ["STATE_SCHEDULES", "StateRound", "check_states", "play_states"]
 
 StateRound = list[tuple[int, int, int, int]]
 """What is received in one round: by whom, from whom, and the sum of which states: the first, and past the last."""
 
 
-@dataclass(frozen=True)
-class StateTraffic:
-    """Counts of a legal exchange of states, in states; a state has d·dv words for each head.
-
-    Attributes
-    ----------
-    received : tuple of int
-        By device.
-    rounds : int
-    link_max : int
-        Over the busiest link.
-    h_sum : int
-        Sum over rounds of the most that a device receives or sends.
-    """
-
-    received: tuple[int, ...]
-    rounds: int
-    link_max: int
-    h_sum: int
-
-
-def play_states(P: int, rounds: list[StateRound]) -> StateTraffic:
-    """Play an exchange of states under a causal mask, and count.
+def play_states(P: int, rounds: list[StateRound]) -> ExchangeTraffic:
+    """Play an exchange of states under a causal mask, and count in states; a state has d·dv words for each head.
 
     Raises
     ------
@@ -49,36 +30,32 @@ def play_states(P: int, rounds: list[StateRound]) -> StateTraffic:
 
     Examples
     --------
-    >>> play_states(3, [[(1, 0, 0, 1)], [(2, 1, 0, 2)]])
-    StateTraffic(received=(0, 1, 1), rounds=2, link_max=1, h_sum=2)
+    >>> play_states(3, [[(1, 0, 0, 1)], [(2, 1, 0, 2)]]).received
+    (0, 1, 1)
     >>> play_states(3, [[(2, 1, 0, 2)]])
     Traceback (most recent call last):
     ...
     pebble.common.errors.Violation: round 0: device 1 cannot make the sum of the states 0 to 1
     """
     held: list[dict[int, set[int]]] = [{device: {device + 1}} for device in range(P)]
-    received, links, h_sum = [0] * P, dict[tuple[int, int], int](), 0
+    tally = TrafficTally(P)
     for number, transfers in enumerate(rounds):
-        come, gone = [0] * P, [0] * P
-        for device, source, first, last in transfers:
+        for _, source, first, last in transfers:
             if not _can_make(held[source], first, last):
                 raise Violation(
                     f"round {number}: device {source} cannot make the sum of the states {first} to {last - 1}",
                     "receive-needs-held",
                 )
-            come[device] += 1
-            gone[source] += 1
-            links[source, device] = links.get((source, device), 0) + 1
         for device, _, first, last in transfers:
             held[device].setdefault(first, set()).add(last)
-        received = [old + new for old, new in zip(received, come, strict=True)]
-        h_sum += max(map(max, zip(come, gone, strict=True)))
+        columns = np.array(transfers, np.int64).reshape(-1, 4)
+        tally.exchanged(columns[:, 0], columns[:, 1], np.ones(len(columns), np.int64))
     for device in range(1, P):
         if not _can_make(held[device], 0, device):
             raise Violation(
                 f"device {device} cannot make the state of all tokens before its own", "term-left-out"
             )
-    return StateTraffic(tuple(received), len(rounds), max(links.values(), default=0), h_sum)
+    return tally.traffic(heads=1)
 
 
 def _can_make(held: dict[int, set[int]], first: int, last: int) -> bool:
@@ -130,7 +107,7 @@ STATE_SCHEDULES: dict[
 """By name: what it does, its rounds for P devices, and its closed form: the most states received, and the rounds."""
 
 
-def check_states(name: str, P: int) -> StateTraffic:
+def check_states(name: str, P: int) -> ExchangeTraffic:
     """Play a schedule of states for P devices and hold its counts to the closed form.
 
     Raises

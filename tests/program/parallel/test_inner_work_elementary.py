@@ -10,19 +10,17 @@ import pytest
 
 from pebble.common.errors import CacheTooSmall
 from pebble.computations.family import Family
+from pebble.computations.shared_problem import SharedProblem
 from pebble.game.files.processor_files import ProcessorCheck
 from pebble.game.moves import Op
 from pebble.game.processors.words import array_of, indices_of
 from pebble.lab.pebblings import check
-from pebble.lab.processor_runs import induced_outputs, played_file
 from pebble.program.lowering import lower
 from pebble.program.nodes import Program
 from pebble.program.parallel.inner_work import DeviceShare, turns_program
 from pebble.program.parallel.schedule_registry import distributed_schedule
-from pebble.program.parallel.shared_problem import SharedProblem
 from pebble.program.schedule import get, registered
-from tests.support.plain_attention import attention
-from tests.support.processor_runs import braces, name
+from tests.support.random_processor_runs import braces, name
 
 WORDS = {Op.LOAD: "load", Op.STORE: "store", Op.COMPUTE: "compute", Op.DELETE: "delete"}
 
@@ -91,6 +89,13 @@ def ring_file(problem: SharedProblem, program: Program, family: Family, M: int) 
     return head + "# sums l U\n" + "\n".join(lines) + "\n"
 
 
+def flash_in_a_ring(problem: SharedProblem, M: int = 30) -> str:
+    """Write the run of a ring with flash-2 inside."""
+    share, inner = DeviceShare(problem, distributed_schedule("ring").placement(problem, ())), get("flash-2")
+    work = inner.program(share.problem, inner.tiles(share.problem, M))
+    return ring_file(problem, *turns_program(work, share.problem, problem.P, whole=True), M)
+
+
 @pytest.mark.parametrize(
     "schedule", [one.name for one in registered("forward", "plain") if one.name != "best"]
 )
@@ -111,8 +116,3 @@ def test_an_inner_schedule_word_by_word(schedule: str) -> None:
     assert tally.counts("io") == [expected.io] * P
     assert tally.counts("fast_peak") == [expected.peak] * P
     assert tally.counts("received") == [2 * n * d * (P - 1)] * P
-    game, family = played_file(io.StringIO(text))
-    rng = np.random.default_rng(6)
-    inputs = {array: rng.normal(size=(problem.N, d)) for array in "QKV"}
-    plain, _ = attention(inputs["Q"], inputs["K"], inputs["V"])
-    np.testing.assert_allclose(induced_outputs(game, family, inputs)["O"], plain, rtol=1e-12)

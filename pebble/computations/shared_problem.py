@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
-from pebble.program.parallel.layout import TokenLayout
+from pebble.computations.token_layout import TokenLayout
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.game.processors.layouts import LAYOUTS, equal_tiles, tile_owner
+from pebble.common.layouts import LAYOUTS, equal_tiles, tile_owner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LAYOUTS", "TokenLayout"]
+__all__ = ["TokenLayout"]
 
 
 @dataclass(frozen=True)

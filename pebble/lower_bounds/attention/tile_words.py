@@ -1,0 +1,95 @@
+"""What lower bounds for several devices are made of: the products there are, and the words that take part in some."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import BoundDoesNotApply
+from pebble.lower_bounds.rounding import floor_root, sqrt_above, sqrt_below
+
+if TYPE_CHECKING:
+    from pebble.computations.shared_problem import SharedProblem
+
+__all__ = [
+    "least_words",
+    "most_products",
+    "products_of",
+    "require",
+    "require_equal_shares",
+    "row_words",
+    "small_tile_words",
+]
+
+
+def products_of(problem: SharedProblem) -> int:
+    """Return the products P[i,j]·V[j,e] of all heads, or in the backward pass those of dV, dK and dQ."""
+    return problem.heads * problem.pairs * problem.d * (1 if problem.pass_name == "forward" else 3)
+
+
+def row_words(problem: SharedProblem) -> int:
+    """Return the words of a token's inputs and outputs, of all heads; row sums are left out."""
+    of_queries, of_keys = (2, 2) if problem.pass_name == "forward" else (3, 4)
+    return (of_queries * problem.heads + of_keys * problem.kv_heads) * problem.d
+
+
+def require(problem: SharedProblem, pass_name: str, bound: str) -> None:
+    """Check that a bound is asked for its pass, with dv = d, and a query for each token.
+
+    Raises
+    ------
+    BoundDoesNotApply
+        If it is not.
+    """
+    if problem.queries_decoded is not None:
+        raise BoundDoesNotApply(
+            "the bounds are proved for as many queries as keys, each on the device of its token"
+        )
+    if problem.pass_name != pass_name:
+        raise BoundDoesNotApply(f"{bound} is proved for the {pass_name} pass")
+    if problem.width != problem.d:
+        raise BoundDoesNotApply(
+            f"{bound} is proved for dv = d; here dv = {problem.width} and d = {problem.d}"
+        )
+
+
+def require_equal_shares(problem: SharedProblem, bound: str) -> None:
+    """Check that every device owns equally many tokens.
+
+    Raises
+    ------
+    BoundDoesNotApply
+        If P does not divide N.
+    """
+    if problem.N % problem.P:
+        raise BoundDoesNotApply(
+            f"{bound} needs equally many tokens on every device: P = {problem.P} does not divide N = {problem.N}"
+        )
+
+
+def least_words(w: Fraction | int, d: int) -> Fraction:
+    """Return G(w) = min(3·w^(2/3), 4·√(dw)), rounded down in the twentieth digit.
+
+    So many words of inputs, received pairs and outputs take part in w products.
+
+    >>> least_words(8, 100), least_words(10**6, 1)
+    (Fraction(12, 1), Fraction(4000, 1))
+    """
+    return min(small_tile_words(Fraction(w)), sqrt_below(16 * d * Fraction(w)))
+
+
+def most_products(T: Fraction | int, d: int) -> Fraction:
+    """Return F(T) = max((T/3)^(3/2), T²/16d), the inverse of G, rounded up.
+
+    >>> most_products(12, 100), most_products(4000, 1)
+    (Fraction(8, 1), Fraction(1000000, 1))
+    """
+    T = Fraction(T)
+    return max(sqrt_above((T / 3) ** 3), T * T / (16 * d))
+
+
+def small_tile_words(w: Fraction) -> Fraction:
+    """Return 3·w^(2/3), the branch of G for small tiles, rounded down in the twentieth digit."""
+    scale = 1 << 64
+    cube = 27 * w * w
+    return Fraction(floor_root(cube.numerator * scale**3 // cube.denominator, 3), scale)
