@@ -5,47 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from pebble import Problem
-from schedules._softmax import score_words, statistics
+from schedules._roles import score_words, statistics
+from schedules._staying_rows import StayingRows
 
 __all__ = ["MixedBlocks"]
 
 
 @dataclass(frozen=True)
-class MixedBlocks:
+class MixedBlocks(StayingRows):
     """Blocks of query rows, the last of which may be made in slices, and rows that stay.
 
     Parameters
     ----------
-    problem : Problem
-        Only its sizes matter.
+    problem, slices, pinned
+        As for rows that stay; the slices are those of the last block, and 0 if there is none.
     blocks : int
         Row blocks whose outputs are made at once; more than there are rows for make no difference.
-    slices : int
-        In how many slices of the head dimension of V the outputs of one more block are made; 0 if there is none.
-    pinned : int
-        Rows of K that stay, and beyond these rows of V.
     """
 
-    problem: Problem
     blocks: int
-    slices: int
-    pinned: int
-
-    @cached_property
-    def keys(self) -> int:
-        """Rows of K that stay."""
-        return min(self.pinned, self.problem.Nk)
-
-    @cached_property
-    def values(self) -> int:
-        """Rows of V that stay."""
-        return min(max(self.pinned - self.problem.Nk, 0), self.problem.Nk)
-
-    @cached_property
-    def width(self) -> int:
-        """Columns of V in a slice."""
-        return -(-self.problem.dv // max(self.slices, 1))
 
     @cached_property
     def rows(self) -> int:
@@ -78,12 +56,7 @@ class MixedBlocks:
     def by_row(self, rows: int, width: int) -> bool:
         """Whether keys and values pass a block by the row, so that one score is held; else a word at a time."""
         score = self._score
-        return rows * score + 2 > self._passing(width) + score + 1
-
-    def _passing(self, width: int) -> int:
-        """Words of a key and a value that do not stay."""
-        Nk = self.problem.Nk
-        return self.problem.d * (self.keys < Nk) + width * (self.values < Nk)
+        return rows * score + 2 > self.passing(width) + score + 1
 
     def _block(self, rows: int, width: int) -> int:
         """Return the words that a block needs beside what stays."""
@@ -91,7 +64,7 @@ class MixedBlocks:
             return 0
         score = self._score
         kept = self.problem.d + width + self._statistics
-        return rows * kept + min(rows * score + 2, self._passing(width) + score + 1)
+        return rows * kept + min(rows * score + 2, self.passing(width) + score + 1)
 
     def _greatest(self, rows: int, sliced_rows: int) -> int:
         return max(self._block(rows, self.problem.dv), self._block(sliced_rows, self.width))

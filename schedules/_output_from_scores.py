@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pebble import Problem
 from pebble.program import Node, Nodes, Phase, compute, delete, first, last, load, loop, phase, store, when
-from schedules._softmax import exponentials, score_words, statistics, used_up
+from schedules._roles import exponentials, score_words, statistics, used_up
 
 __all__ = ["output_from_score_tiles", "output_from_scores"]
 

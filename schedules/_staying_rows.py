@@ -3,13 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from pebble import Problem
 from pebble.program import Node, Nodes, compute, delete, load, loop
-from schedules._softmax import exponentials, used_up
+from schedules._roles import exponentials, used_up
 
-__all__ = ["maxima_sweep", "output_sweep", "while_they_stay"]
+__all__ = ["StayingRows", "maxima_sweep", "output_sweep", "while_they_stay"]
+
+
+@dataclass(frozen=True)
+class StayingRows:
+    """Rows that stay beside blocks whose outputs are made in slices.
+
+    Parameters
+    ----------
+    problem : Problem
+        Only its sizes matter.
+    slices : int
+        In how many slices of the head dimension of V the outputs of a block are made, at most dv; 0 if there are none.
+    pinned : int
+        Rows of K that stay, and beyond these rows of V.
+    """
+
+    problem: Problem
+    slices: int
+    pinned: int
+
+    @cached_property
+    def keys(self) -> int:
+        """Rows of K that stay."""
+        return min(self.pinned, self.problem.Nk)
+
+    @cached_property
+    def values(self) -> int:
+        """Rows of V that stay."""
+        return min(max(self.pinned - self.problem.Nk, 0), self.problem.Nk)
+
+    @cached_property
+    def width(self) -> int:
+        """Columns of V in a slice."""
+        return -(-self.problem.dv // max(self.slices, 1))
+
+    def passing(self, width: int) -> int:
+        """Words of a key, and of so many columns of its value, that do not stay."""
+        Nk = self.problem.Nk
+        return self.problem.d * (self.keys < Nk) + width * (self.values < Nk)
 
 
 def while_they_stay(keys: int, values: int, *work: Nodes) -> tuple[Nodes, ...]:

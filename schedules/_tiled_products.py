@@ -9,52 +9,61 @@ from typing import Literal
 
 from pebble import Problem
 from pebble.program import Node, Nodes, Phase, compute, delete, load, loop, not_first, phase, store, when
-from schedules._softmax import score_words, used_up
+from schedules._roles import each_head, family, product_text, score_words, used_up, values
 
 __all__ = [
     "output_phase",
     "parked_sums",
-    "score_tiles",
+    "product_by_row",
+    "product_phase",
     "scores_of_resident_rows",
     "tiled_product",
-    "vector_by_vector",
 ]
 
 
 def tiled_product(
-    result: str,
-    left: str,
-    right: str,
-    axes: tuple[str, str, str],
-    tile: tuple[int, int],
-    extents: tuple[int, int],
-    *after: Nodes,
-    labels: tuple[str, str] = ("one", "one"),
+    problem: Problem, names: str | tuple[str, ...], tile: tuple[int, int], *after: Nodes
 ) -> Node:
-    """Write a product tile by tile.
+    """Write a product tile by tile, or several of the same two axes, one after the other in each tile.
 
     Parameters
     ----------
-    result, left, right : str
-        ``result[a, b] = Σ_c left[a, c]·right[b, c]``, each array with these axes in any order.
-    axes : (str, str, str)
-        The axes a, b and c.
+    problem : Problem
+    names : str or tuple of str
+        The arrays of the computation that are products.
     tile : (int, int)
         Rows and columns of a tile of the result.
-    extents : (int, int)
-        Lengths of the axes a and b.
     *after
         What is done with a complete tile; by default it is stored and deleted.
-    labels : (str, str)
-        What the inner loops over a and over b are called.
     """
-    a, b, c = axes
-    hold_left = min(tile[0], extents[0]) <= min(tile[1], extents[1])
-    step = vector_by_vector(result, left, right, (a, b), hold_left, labels)
-    return loop(a, tile[0], loop(b, tile[1], loop(c, 1, *step), *(after or (store(result), delete(result)))))
+    names = (names,) if isinstance(names, str) else names
+    of = family(problem)
+    rows, cols = of[names[0]].axes[-2:]
+    hold_left = min(tile[0], of.extents[rows]) <= min(tile[1], of.extents[cols])
+    labels = ("query", "key") if (rows, cols) == ("i", "j") else ("one", "one")
+    steps = []
+    for name in names:
+        left, right = of[name].operands
+        step = _vector_by_vector(name, left, right, (rows, cols), hold_left, labels)
+        steps.append(loop(str(of[name].chain), 1, *step))
+    return loop(rows, tile[0], loop(cols, tile[1], *steps, *(after or (store(*names), delete(*names)))))
 
 
-def vector_by_vector(
+def product_phase(problem: Problem, name: str, tile: tuple[int, int], *after: Nodes) -> Phase:
+    """Write a phase that is a product tile by tile."""
+    title = f"{name} = {product_text(problem, name)}, tile by tile"
+    return phase(title, tiled_product(problem, name, tile, *after))
+
+
+def product_by_row(problem: Problem, name: str) -> Phase:
+    """Write a phase that is a product of queries and keys, row by row."""
+    row, column = family(problem)[name].operands
+    one = loop("j", 1, load(column), compute(name), delete(column), store(name), delete(name))
+    rows = each_head(problem, loop("i", 1, load(row), one, delete(row)))
+    return phase(f"{name} = {product_text(problem, name)}", rows)
+
+
+def _vector_by_vector(
     result: str,
     left: str | tuple[str, ...],
     right: str,
@@ -70,14 +79,6 @@ def vector_by_vector(
         return load(*left), with_left, words, delete(*left)
     words = loop(axes[0], 1, load(*left), with_left, compute(result), delete(*left), label=labels[0])
     return load(right), words, delete(right)
-
-
-def score_tiles(problem: Problem, result: Literal["S", "dP"], rows: int, cols: int, *after: Nodes) -> Node:
-    """S or dP tile by tile, the head dimension streamed; ``after`` stands where a tile is complete."""
-    left, right, depth = ("Q", "K", "k") if result == "S" else ("dO", "V", "e")
-    extents = (problem.Nq, problem.Nk)
-    axes, labels = ("i", "j", depth), ("query", "key")
-    return tiled_product(result, left, right, axes, (rows, cols), extents, *after, labels=labels)
 
 
 def parked_sums(name: str = "l") -> Node:
@@ -102,7 +103,7 @@ _RowSums = Literal["read", "compute", "store"]
 """How a sweep comes by the row sums: read, computed on the way, or computed and stored for the next sweep."""
 
 
-def output_phase(problem: Problem, rows: int, cols: int, *, sums: bool, values: str = "V") -> Phase:
+def output_phase(problem: Problem, rows: int, cols: int, *, sums: bool) -> Phase:
     """O tile by tile, the keys streamed; the row sums are read, or computed on the way.
 
     Parameters
@@ -113,27 +114,24 @@ def output_phase(problem: Problem, rows: int, cols: int, *, sums: bool, values: 
         has the row sums beside it.
     sums : bool
         Whether the row sums are computed in this phase.
-    values : str
-        The array that P is multiplied with.
     """
     score = score_words(problem)
     words, first = cols + sums, min(cols, problem.dv)
     hold_left = min(rows, problem.Nq) * score + 1 < min(words, problem.dv) + score
     if not sums:
-        sweeps = [_output_tiles(problem, values, cols, hold_left, "read")]
+        sweeps = [_output_tiles(problem, cols, hold_left, "read")]
     elif first == problem.dv:
-        sweeps = [_output_tiles(problem, values, first, hold_left, "compute", 0, first)]
+        sweeps = [_output_tiles(problem, first, hold_left, "compute", 0, first)]
     else:
         sweeps = [
-            _output_tiles(problem, values, first, hold_left, "store", 0, first),
-            _output_tiles(problem, values, words, hold_left, "read", first),
+            _output_tiles(problem, first, hold_left, "store", 0, first),
+            _output_tiles(problem, words, hold_left, "read", first),
         ]
-    return phase("O = PV / l, tile by tile", loop("i", rows, *sweeps))
+    return phase("O = PV / l, tile by tile", each_head(problem, loop("i", rows, *sweeps)))
 
 
 def _output_tiles(
     problem: Problem,
-    values: str,
     cols: int,
     hold_left: bool,
     sums: _RowSums,
@@ -141,7 +139,9 @@ def _output_tiles(
     stop: int | None = None,
 ) -> Node:
     work = None if sums == "read" else compute("l")
-    step = vector_by_vector("U", used_up(problem), values, ("i", "e"), hold_left, ("row", "column"), work)
+    step = _vector_by_vector(
+        "U", used_up(problem), values(problem), ("i", "e"), hold_left, ("row", "column"), work
+    )
     finish = loop(
         "i",
         1,

@@ -19,7 +19,7 @@ from pebble.program import (
     when,
 )
 from schedules._paper_tiles import PaperTiles
-from schedules._softmax import exponentials, finish, statistics, sums, sums_of_tile, used_up
+from schedules._roles import exponentials, finish, statistics, sums, sums_of_tile, used_up
 
 __all__ = ["Flash1"]
 

@@ -20,15 +20,21 @@ from pebble.program import (
 )
 from schedules._paper_tiles import PaperTiles
 from schedules._resident_rows import resident_and_streamed
-from schedules._softmax import (
+from schedules._roles import (
+    accumulator,
     exponentials,
+    family,
     finish,
+    lines,
+    products,
+    queries,
+    row_sums,
     score_words,
-    scores,
     streamed_work,
     sums,
     sums_of_tile,
     used_up,
+    values,
 )
 from schedules._tiled_products import scores_of_resident_rows
 
@@ -38,7 +44,6 @@ __all__ = [
     "maxima",
     "row_blocks",
     "streamed",
-    "whole_tiles",
 ]
 
 
@@ -49,13 +54,15 @@ class Flash2(PaperTiles):
     are held) or a row at a time (one score is held), whichever needs less room. With ``rows`` and ``cols``,
     whole tiles are loaded as in the paper's algorithm box.
 
-    With safe softmax every block sweeps over the keys twice, first for the maxima.
+    With safe softmax every block sweeps over the keys twice, first for the maxima. Where the values are part of the
+    keys, whole keys pass by, each loaded once for its scores and the output, as FlashMLA and others decode:
+    Nq·(d + dv) + Nk·d·⌈Nq/rows⌉ words.
     """
 
     name = "flash-2"
     summary = "queries outside, keys inside; outputs stay in fast memory until done"
     source = "Dao 2023, arXiv 2307.08691, Algorithm 1"
-    forms = ("plain", "online", "safe")
+    forms = ("plain", "online", "safe", "latent", "own")
     outer = "rows"
     optional_tiles = ("cols",)
 
@@ -64,23 +71,18 @@ class Flash2(PaperTiles):
         tiles = self.check_tiles(tiles)
         rows = tiles["rows"]
         if "cols" in tiles:
-            return program(whole_tiles(problem, rows, tiles["cols"]))
+            return program(_whole_tiles(problem, rows, tiles["cols"]))
         return streamed(problem, rows, 0)
 
 
-def whole_tiles(
-    problem: Problem,
-    rows: int,
-    cols: int,
-    queries: tuple[str, ...] = ("Q",),
-    keys: tuple[str, ...] = ("K", "V"),
-) -> Loop:
-    """Write the loop over blocks of query rows where whole tiles of keys and values are loaded, of arrays so called."""
-    inner = loop("j", cols, load(*keys), scores(problem), sums_of_tile(problem, *keys))
+def _whole_tiles(problem: Problem, rows: int, cols: int) -> Loop:
+    """Write the loop over blocks of query rows where whole tiles of keys and values are loaded."""
+    keys = lines(problem)
+    inner = loop("j", cols, load(*keys), *map(compute, products(problem)), sums_of_tile(problem, *keys))
     before: Nodes = None
     if problem.form == "safe":
         before = loop("j", cols, load("K"), compute("S"), compute("m"), delete("S", "K"))
-    return loop("i", rows, load(*queries), before, inner, *finish(problem, *queries))
+    return loop("i", rows, load(*queries(problem)), before, inner, *finish(problem, *queries(problem)))
 
 
 def streamed(problem: Problem, rows: int, pinned: int) -> Program:
@@ -112,28 +114,33 @@ def row_blocks(
         Of safe softmax: whether the maxima are read from slow memory, not found in a sweep of their own.
     """
     held = min(rows, (problem.Nq if stop is None else stop) - start)
-    by_row = held > 1
-    if pinned < problem.Nk:
+    # A key of several parts, or that has its value in it, passes as a whole.
+    by_row, keys_of = held > 1, lines(problem)
+    if len(keys_of) != 2 or family(problem)[products(problem)[0]].operands[1] == values(problem):
+        by_row = True
+    elif pinned < problem.Nk:
         by_row = held * score_words(problem) + 2 > streamed_work(problem)
 
     def keys(resident: bool, start: int, stop: int | None) -> Node:
-        body: tuple[Nodes, ...] = _word_by_word(problem)
+        body: tuple[Nodes, ...]
         if resident:
             body = (
-                when(first("i"), load("K", "V")),
+                when(first("i"), load(*keys_of)),
                 key_work(problem, by_row),
-                when(last("i"), delete("K", "V")),
+                when(last("i"), delete(*keys_of)),
             )
         elif by_row:
-            body = load("K", "V"), key_work(problem, by_row), delete("K", "V")
+            body = load(*keys_of), key_work(problem, by_row), delete(*keys_of)
+        else:
+            body = _word_by_word(problem)
         return loop("j", 1, *body, start=start, stop=stop)
 
     before: Nodes = load("m") if maxima_known else None
     if problem.form == "safe" and not maxima_known:
         before = maxima(problem, held)
     parts = resident_and_streamed(pinned, problem.Nk, keys)
-    end = finish(problem, "Q", stored=("m",) if maxima_known else ())
-    return loop("i", rows, load("Q"), before, *parts, *end, start=start, stop=stop)
+    end = finish(problem, *queries(problem), stored=("m",) if maxima_known else ())
+    return loop("i", rows, load(*queries(problem)), before, *parts, *end, start=start, stop=stop)
 
 
 def maxima(problem: Problem, rows: int) -> Node:
@@ -143,16 +150,17 @@ def maxima(problem: Problem, rows: int) -> Node:
 
 def key_work(problem: Problem, by_row: bool) -> Nodes:
     """Write what is done with keys and values in fast memory, for the whole tile or query by query."""
-    work = (*scores(problem), *sums(problem))
+    work = (*map(compute, products(problem)), *sums(problem))
     return loop("i", 1, *work, label="row") if by_row else work
 
 
 def _word_by_word(problem: Problem) -> tuple[Nodes, ...]:
     """Write what is done with one key and value, of which a word at a time is in fast memory."""
+    (score,), (key, value) = products(problem), lines(problem)
     return (
-        loop("k", 1, load("K"), compute("S"), delete("K")),
+        loop("k", 1, load(key), compute(score), delete(key)),
         *exponentials(problem),
-        compute("l"),
-        loop("e", 1, load("V"), compute("U"), delete("V")),
+        *map(compute, row_sums(problem)),
+        loop("e", 1, load(value), compute(accumulator(problem)), delete(value)),
         delete(*used_up(problem)),
     )

@@ -21,7 +21,7 @@ class Flash2Causal(Schedule):
     name = "flash-2-causal"
     summary = "flash-2 with the short row block first, where a causal mask shows it the fewest keys"
     source = "derived here, from Dao 2023, arXiv 2307.08691"
-    forms = ("plain", "online", "safe")
+    forms = ("plain", "online", "safe", "own")
     tile_names = ("first", "rows")
     tile_axes = ("i", "i")
     may_be_zero = ("first",)

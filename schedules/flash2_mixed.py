@@ -20,7 +20,7 @@ from pebble.program import (
     when,
 )
 from schedules._mixed_blocks import MixedBlocks
-from schedules._softmax import statistics
+from schedules._roles import statistics
 from schedules._staying_rows import maxima_sweep, output_sweep, while_they_stay
 
 __all__ = ["Flash2Mixed"]
@@ -74,7 +74,7 @@ class Flash2Mixed(Schedule):
         blocks = tiles.get("blocks", 0 if slices else 1)
         if not blocks and not slices:
             raise InvalidInput(f"{self.name}: there is no block; one of blocks and slices must be at least 1")
-        mixed = MixedBlocks(problem, blocks, min(slices, problem.dv), tiles.get("pinned", 0))
+        mixed = MixedBlocks(problem, min(slices, problem.dv), tiles.get("pinned", 0), blocks)
         whole, sliced = _whole(mixed) if mixed.rows else None, _sliced(mixed) if mixed.slices else None
         return program(phase("", while_they_stay(mixed.keys, mixed.values, whole, sliced)))
 

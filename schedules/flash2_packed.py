@@ -21,7 +21,7 @@ class Flash2Packed(PackedSchedule):
     name = "flash-2-packed"
     summary = "flash-2 with row blocks cut where packed sequences end, the short one of each first"
     source = "derived here, from Dao 2023, arXiv 2307.08691"
-    forms = ("plain", "online", "safe")
+    forms = ("plain", "online", "safe", "own")
     tile_names = ("packed_rows",)
     tile_axes = ("i",)
 

@@ -18,7 +18,7 @@ class Flash2Pinned(Schedule):
     name = "flash-2-pinned"
     summary = "flash-2 with equal row blocks; spare room keeps keys and values resident"
     source = "derived here, from Dao 2023, arXiv 2307.08691"
-    forms = ("plain", "online")
+    forms = ("plain", "online", "own")
     tile_names = ("rows", "pinned")
     tile_axes = ("i", "j")
     resident_tiles = ("pinned",)

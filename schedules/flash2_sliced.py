@@ -20,12 +20,9 @@ from pebble.program import (
     when,
 )
 from schedules._resident_rows import resident_and_streamed
-from schedules._softmax import exponentials, statistics, used_up
+from schedules._roles import exponentials, statistics, used_up
 
 __all__ = ["Flash2Sliced"]
-
-_MORE_SLICES = 64
-"""More slices leave room for more resident keys; so many more than the fewest are tried."""
 
 
 class Flash2Sliced(Schedule):

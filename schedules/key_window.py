@@ -27,7 +27,7 @@ class KeyWindow(KeyWindowBlocks):
 
     name = "key-window"
     summary = "keys and values stay from their first use to their last; every word moves once"
-    forms = ("plain", "online")
+    forms = ("plain", "online", "own")
     source = "derived here; the rolling buffer of sliding-window attention"
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:

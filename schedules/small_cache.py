@@ -8,10 +8,25 @@ from pebble import Problem, Schedule
 from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._output_from_scores import output_from_score_tiles
 
-__all__ = ["SmallCache"]
+__all__ = ["PublishedSide", "SmallCache"]
 
 
-class SmallCache(Schedule):
+class PublishedSide(Schedule):
+    """Square tiles of the published side, ⌊√(M/4)⌋; less where that does not fit."""
+
+    tile_names = ("side",)
+    published_tiles = True
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the published side, or the greatest below it that fits."""
+        self.require(problem, M)
+        side = max(1, min(math.isqrt(M // 4), self.greatest(problem)["side"]))
+        while side > 1 and self.measure(problem, {"side": side}).peak > M:
+            side -= 1
+        return {"side": side}
+
+
+class SmallCache(PublishedSide):
     """Square tiles of side ⌊√(M/4)⌋ for both products; P is written out in between.
 
     With safe and online softmax S is written in place of P, and of safe softmax the maxima.
@@ -21,16 +36,6 @@ class SmallCache(Schedule):
     summary = "P, then O, on square tiles of side √(M/4), whole tiles loaded"
     source = "Saha & Ye, ICML 2024, arXiv 2402.07443, Algorithm 1"
     forms = ("plain", "safe", "online")
-    tile_names = ("side",)
-    published_tiles = True
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the published side, ⌊√(M/4)⌋; less where the maxima do not fit beside it."""
-        self.require(problem, M)
-        side = max(1, min(math.isqrt(M // 4), self.greatest(problem)["side"]))
-        while side > 1 and self.measure(problem, {"side": side}).peak > M:
-            side -= 1
-        return {"side": side}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pebble import Problem, Schedule
 from pebble.program import (
     Program,
@@ -19,9 +17,9 @@ from pebble.program import (
     store,
     when,
 )
-from schedules._staying_rows import maxima_sweep, output_sweep, while_they_stay
+from schedules._staying_rows import StayingRows, maxima_sweep, output_sweep, while_they_stay
 
-__all__ = ["Groups", "SplitPinned"]
+__all__ = ["SplitPinned"]
 
 
 class SplitPinned(Schedule):
@@ -58,56 +56,20 @@ class SplitPinned(Schedule):
         tiles = self.check_tiles(tiles)
         group = min(tiles["max_rows"], problem.Nq)
         block = min(tiles["rows"], group)
-        groups = Groups(problem, group, block, tiles["slices"], tiles.get("pinned", 0))
+        stay = StayingRows(problem, min(tiles["slices"], problem.dv), tiles.get("pinned", 0))
         again = when(not_first("block"), load("Q"))
         others = loop("i", block, when(not_first("block"), delete("Q")), label="block")
-        maxima = maxima_sweep(problem, groups.keys, groups.by_row(group, "K"))
+        maxima = maxima_sweep(problem, stay.keys, group > stay.passing(0))
         sweep = output_sweep(
             problem,
-            groups.keys,
-            groups.values,
-            groups.by_row(block, "K", "V"),
+            stay.keys,
+            stay.values,
+            block > stay.passing(stay.width),
             when(first("slice"), compute("l")),
         )
         done = compute("O", "U"), store("O"), delete("O")
-        slices = loop("e", groups.width, sweep, done, label="slice")
+        slices = loop("e", stay.width, sweep, done, label="slice")
         kept = store("m", "l") if problem.stats else None
         outputs = loop("i", block, again, slices, kept, delete("m", "l", "Q"), label="block")
         rows = loop("i", group, load("Q"), maxima, others if block < group else None, outputs)
-        return program(phase("", while_they_stay(groups.keys, groups.values, rows)))
-
-
-@dataclass(frozen=True)
-class Groups:
-    """Rows of a group and of a block, its slices, and rows of K, and beyond these of V, that stay."""
-
-    problem: Problem
-    group: int
-    block: int
-    slices: int
-    pinned: int
-
-    @property
-    def keys(self) -> int:
-        """Rows of K that stay."""
-        return min(self.pinned, self.problem.Nk)
-
-    @property
-    def values(self) -> int:
-        """Rows of V that stay."""
-        return min(max(self.pinned - self.problem.Nk, 0), self.problem.Nk)
-
-    @property
-    def width(self) -> int:
-        """Columns of V in a slice."""
-        return -(-self.problem.dv // min(self.slices, self.problem.dv))
-
-    def by_row(self, rows: int, *names: str) -> bool:
-        """Whether a key passes by the row, so that one score is held; else a word at a time."""
-        return rows > self._passing(*names)
-
-    def _passing(self, *names: str) -> int:
-        """Words of a row of each array that does not stay."""
-        Nk = self.problem.Nk
-        words = {"K": self.problem.d * (self.keys < Nk), "V": self.width * (self.values < Nk)}
-        return sum(words[name] for name in names)
+        return program(phase("", while_they_stay(stay.keys, stay.values, rows)))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Program, Tiles, compute, delete, phase, program, store
+from pebble.program import Program, Tiles, delete, phase, program, store
 from schedules._output_from_scores import output_from_scores
-from schedules._tiled_products import output_phase, parked_sums, score_tiles
+from schedules._roles import each_head, exponentials, product_text, products
+from schedules._tiled_products import output_phase, parked_sums, tiled_product
 
 __all__ = ["SquareTile"]
 
@@ -24,7 +25,7 @@ class SquareTile(Schedule):
     name = "square-tile"
     summary = "small-cache with streamed products: P, then O, on tiles of side about √M"
     source = "after Saha & Ye, arXiv 2402.07443, Algorithm 1; streaming derived here"
-    forms = ("plain", "safe", "online")
+    forms = ("plain", "safe", "online", "latent", "shared-rope")
     tile_names = optional_tiles = ("side", "rows", "cols", "out_rows", "out_cols")
     tile_axes = ("", "i", "j", "i", "e")
 
@@ -42,18 +43,18 @@ class SquareTile(Schedule):
             tiles.get("out_rows", side or problem.Nq),
             tiles.get("out_cols", side or problem.dv),
         )
-        if problem.form != "plain":
+        scores = products(problem)
+        text = " + ".join(product_text(problem, name) for name in scores)
+        if problem.form in ("safe", "online"):
             maxima = parked_sums("m") if problem.form == "safe" else None
-            scores = score_tiles(problem, "S", rows, cols, maxima, store("S"), delete("S"))
+            tiled = tiled_product(problem, "S", (rows, cols), maxima, store("S"), delete("S"))
             return program(
-                phase("S = QKᵀ, tile by tile", scores),
+                phase(f"S = {text}, tile by tile", tiled),
                 output_from_scores(problem, out_rows, out_cols),
             )
-        done = compute("P", "S"), store("P"), parked_sums(), delete("P")
+        done = *exponentials(problem), store("P"), parked_sums(), delete("P")
+        tiled = tiled_product(problem, scores, (rows, cols), *done)
         return program(
-            phase(
-                "P = exp(QKᵀ) and its row sums, tile by tile",
-                score_tiles(problem, "S", rows, cols, *done),
-            ),
+            phase(f"P = exp({text}) and its row sums, tile by tile", each_head(problem, tiled)),
             output_phase(problem, out_rows, out_cols, sums=False),
         )

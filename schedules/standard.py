@@ -1,11 +1,11 @@
-"""Standard attention: three blocked passes, scores and probabilities written out."""
+"""Standard attention: blocked passes, scores and probabilities written out."""
 
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
-from schedules._softmax import exponentials, statistics, used_up
-from schedules._tiled_products import output_phase, parked_sums, score_tiles
+from pebble.program import Program, Tiles, delete, load, phase, program, store
+from schedules._roles import products, statistics, weights_by_row
+from schedules._tiled_products import output_phase, parked_sums, product_phase
 
 __all__ = ["Standard"]
 
@@ -18,8 +18,8 @@ class Standard(Schedule):
     """
 
     name = "standard"
-    forms = ("plain", "safe", "online")
-    summary = "three blocked passes, S and P written out"
+    forms = ("plain", "safe", "online", "latent")
+    summary = "blocked passes, S and P written out"
     source = "Dao et al. 2022, arXiv 2205.14135, Algorithm 0, with blocked products"
     tile_names = ("rows", "cols", "out_rows", "out_cols")
     tile_axes = ("i", "j", "i", "e")
@@ -27,15 +27,18 @@ class Standard(Schedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         tiles = self.check_tiles(tiles)
-        rows, cols = tiles["rows"], tiles["cols"]
-        out_rows, out_cols = tiles["out_rows"], tiles["out_cols"]
-        safe, made = problem.form == "safe", used_up(problem)
-        done = parked_sums("m") if safe else None, store("S"), delete("S")
-        row = loop("j", 1, load("S"), *exponentials(problem), compute("l"), store(*made), delete(*made))
+        tile, safe, scores = (tiles["rows"], tiles["cols"]), problem.form == "safe", products(problem)
         kept = [name for name in statistics(problem) if name == "l" or (problem.stats and not safe)]
-        ends = store(*kept), delete(*statistics(problem))
         return program(
-            phase("S = QKᵀ, tile by tile", score_tiles(problem, "S", rows, cols, *done)),
-            phase("P = exp(S) and its row sums", loop("i", 1, load("m") if safe else None, row, *ends)),
-            output_phase(problem, out_rows, out_cols, sums=False),
+            *(
+                product_phase(
+                    problem, name, tile, parked_sums("m") if safe else None, store(name), delete(name)
+                )
+                for name in scores
+            ),
+            phase(
+                f"P = exp({' + '.join(scores)}) and its row sums",
+                weights_by_row(problem, load("m") if safe else None, *kept),
+            ),
+            output_phase(problem, tiles["out_rows"], tiles["out_cols"], sums=False),
         )

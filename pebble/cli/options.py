@@ -161,6 +161,11 @@ def problem_options(optional: Sequence[str] = (), several_lengths: bool = False)
         click.option("--stats", is_flag=True, help="Row sums are outputs too, as training needs."),
         form_options,
         click.option(
+            "--computation",
+            type=click.File(encoding="utf-8"),
+            help="A file with the text of another attention, a line for each array.",
+        ),
+        click.option(
             "--sums",
             type=click.Choice(SUMS),
             default="chain",
@@ -247,6 +252,11 @@ def problem_of(options: dict[str, Any]) -> Problem:
     shape = {name: options.pop(name) for name in ("d", "dv", "heads", "kv_heads")}
     mask, empty_rows = options.pop("mask"), options.pop("empty_rows")
     same = {name: options.pop(name) for name in ("batch", "stats", "pass_name", *_FORM_OPTIONS)}
+    computation = options.pop("computation")
+    if computation is not None:
+        if model is not None:
+            raise click.UsageError("--computation: give -d, --dv and the heads, not a model.")
+        same["computation"] = computation.read()
     if model is not None:
         from pebble.lab.hardware import model as model_of
 

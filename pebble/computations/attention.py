@@ -1,31 +1,28 @@
-"""Attention forward: as a family of arrays of vertices, and on numbers as the reference for schedules."""
+"""The family of arrays that attention is, of any form, from its text."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
-
-import numpy as np
+from dataclasses import replace
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.array import Array
+from pebble.computations.attention_texts import HEADS, TEXTS
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
+from pebble.computations.text import family_of_text, text_parameter
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+__all__ = ["attention_family", "form_family", "heads_family"]
 
-__all__ = [
-    "OUTPUT",
-    "attention",
-    "attention_family",
-    "attention_parameters",
-    "attention_symbols",
-    "plain_problem",
-]
+_INDICES = ("i", "j", "k", "e")
+"""Those of queries, keys and columns in a text that is given."""
 
-OUTPUT = Array("O", ("i", "e"), operands=("U", "l"), output=True, function=np.divide, meaning="output")
-"""The output of a forward pass: unnormalised, divided by the row sums."""
+_NAMES = {
+    "plain": "attention-forward",
+    "safe": "attention-forward-safe",
+    "online": "attention-forward-online",
+    "linear": "linear-attention",
+    **{form: f"linear-attention-{form}" for form in ("recurrent", "gated", "chunked")},
+}
 
 
 def attention_family(problem: Problem) -> Family:
@@ -47,81 +44,178 @@ def attention_family(problem: Problem) -> Family:
     >>> family.predecessors("O", (0, 1))
     [('U', (0, 1, 1)), ('l', (0, 1))]
     """
-    if problem != plain_problem(problem):
+    if problem != Problem(problem.Nq, problem.Nk, problem.d, problem.dv, problem.stats):
         raise InvalidInput(
             "attention_family is the forward pass of one head, with plain softmax and without a mask; "
             f"this is {problem.describe()}. Give pebble.run the problem itself, or take pebble.family_of"
         )
-    scale = 1.0 / math.sqrt(problem.d)
-    arrays = (
-        Array("Q", ("i", "k"), meaning="queries"),
-        Array("K", ("j", "k"), meaning="keys"),
-        Array("V", ("j", "e"), meaning="values"),
-        Array("S", ("i", "j"), chain="k", operands=("Q", "K"), meaning="scores"),
-        Array(
-            "P",
-            ("i", "j"),
-            operands=("S",),
-            function=lambda score: np.exp(scale * score),
-            meaning="exp(scale · score)",
+    return form_family(problem)
+
+
+def form_family(problem: Problem) -> Family:
+    """Return the family of a problem's pass and form, without a mask and with sums in the order of the indices.
+
+    Examples
+    --------
+    >>> form_family(Problem(2, 2, 2, 2, pass_name="backward")).predecessors("dS", (0, 1))
+    [('P', (0, 1)), ('dP', (0, 1, 1)), ('D', (0, 1))]
+    >>> online = form_family(Problem.square(2, 2, softmax="online"))
+    >>> online.predecessors("a", (0, 1)), online.predecessors("P", (0, 0))
+    ([('m', (0, 0)), ('S', (0, 1, 1))], [('S', (0, 0, 1)), ('m', (0, 0))])
+    >>> form_family(Problem(2, 3, 3, 2, shared_values=True))
+    <Family attention-latent Nq=2 Nk=3 d=3 dv=2: 61 vertices, 104 edges>
+    """
+    form = problem.pass_name if problem.pass_name != "forward" else problem.form
+    text = TEXTS[form] if problem.computation is None else problem.computation
+    written = text if isinstance(text, str) else text(problem)
+    if _sharing(problem) == 1:
+        written = written.replace("[g,", "[")
+    family = family_of_text(
+        _NAMES.get(form, f"attention-{form}"),
+        written,
+        _extents(problem),
+        _symbols(problem),
+        _parameters(problem),
+        outputs=("l", "m") if problem.stats else (),
+        constants={"scale": 1.0 / math.sqrt(problem.d)},
+    )
+    if problem.computation is not None:
+        _check(family)
+    return family
+
+
+def _check(family: Family) -> None:
+    """Check that a computation that is given has the shape of attention, in one sweep over the keys.
+
+    Raises
+    ------
+    InvalidInput
+        If it has not; the message says what is missing.
+    """
+    pairs = [array for array in family.arrays if {"i", "j"} <= set(array.axes)]
+    scores = [array.name for array in pairs if array.chain is not None]
+    made = [array for array in pairs if array.chain is None and not array.is_input]
+    late = [array for array in made if not any(read.step == "before" for read in array.reads)]
+    sums = [array for array in family.arrays if array.chain == "j"]
+    columns = [array for array in sums if "e" in array.axes]
+    rows = [
+        array for array in family.arrays if array.chain is None and array.operands and "j" not in array.axes
+    ]
+    inputs = {array.name: {"i", "j"} & set(array.axes) for array in family.inputs}
+    whole = {array.name for array in sums}
+    for right, what in (
+        (set(family.extents) <= set(_INDICES), f"its indices are {', '.join(_INDICES)}"),
+        (all(inputs.values()), "every input has the index i of queries or j of keys"),
+        (
+            scores
+            and all([inputs.get(one) for one in family[name].operands] == [{"i"}, {"j"}] for name in scores),
+            "scores are sums of products of an input with i and one with j",
         ),
-        Array("l", ("i",), chain="j", operands=("P",), output=problem.stats, meaning="row sums"),
-        Array("U", ("i", "e"), chain="j", operands=("P", "V"), meaning="unnormalised output"),
-        OUTPUT,
-    )
-    return Family(
-        "attention-forward",
-        arrays,
-        extents={"i": problem.Nq, "j": problem.Nk, "k": problem.d, "e": problem.dv},
-        symbols=attention_symbols(problem),
-        parameters=attention_parameters(problem),
-    )
+        (
+            len(late) == 1 and set(scores) <= set(late[0].operands),
+            "one array of weights is made of all scores",
+        ),
+        (
+            not any(read.step == "last" and read.array in whole for array in made for read in array.reads),
+            "what is made of a pair reads sums over the keys at its own key, as m[i,j], not whole",
+        ),
+        (
+            len(columns) == 1 and inputs.get(columns[0].operands[-1]) == {"j"},
+            "one sum over the keys has columns e, of weights times an input with j",
+        ),
+        (
+            all(columns[0].name in array.operands for array in rows) and len(rows) < 2,
+            "at most one array is computed of that sum",
+        ),
+    ):
+        if not right:
+            raise InvalidInput(f"the computation is not one that the schedules know: {what}")
 
 
-def plain_problem(problem: Problem) -> Problem:
-    """Return the forward pass of the same sizes: one head, plain softmax, no mask."""
-    return Problem(problem.Nq, problem.Nk, problem.d, problem.dv, problem.stats)
+def heads_family(problem: Problem, query_heads: int, key_heads: int) -> Family:
+    """Attention forward of several heads, as arrays of vertices.
 
-
-def attention_parameters(problem: Problem) -> dict[str, str]:
-    """Return what the header of a pebbling file says of a forward pass, its mask aside."""
-    sizes = {name: str(getattr(problem, name)) for name in ("Nq", "Nk", "d", "dv")}
-    return {**sizes, "stats": "1"} if problem.stats else sizes
-
-
-def attention_symbols(problem: Problem) -> dict[str, str]:
-    """How formulas write the axes: N where there are as many keys as queries, d where dv = d."""
-    same_n, same_d = problem.Nq == problem.Nk, problem.d == problem.dv
-    return {
-        "i": "N" if same_n else "Nq",
-        "j": "N" if same_n else "Nk",
-        "k": "d",
-        "e": "d" if same_d else "dv",
-    }
-
-
-def attention(
-    Q: NDArray[np.float64],
-    K: NDArray[np.float64],
-    V: NDArray[np.float64],
-    allowed: NDArray[np.bool_] | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Attention computed plainly: softmax(QKᵀ/√d)·V, and the row sums of exp(QKᵀ/√d).
+    Axes: those of one head, and ``g`` key heads, ``r`` the query heads that share one: query head ``h`` is
+    ``(g, r) = divmod(h, query_heads / key_heads)``. ``Q[i,g,r,k]``, ``K[j,g,k]``, ``V[j,g,e]``, ``O[i,g,r,e]``: the
+    token comes first, so that a layout of tokens says which device owns what.
 
     Parameters
     ----------
-    Q, K, V : ndarray
-        Shapes (Nq, d), (Nk, d), (Nk, dv).
-    allowed : ndarray of bool, optional
-        Which pairs take part, shape (Nq, Nk). The output of a query without any is zero.
+    problem : Problem
+        One head; its mask is that of all.
+    query_heads, key_heads : int
 
-    Returns
-    -------
-    O, l : ndarray
-        Shapes (Nq, dv) and (Nq,).
+    Raises
+    ------
+    InvalidInput
+        If the key heads do not divide the query heads.
+
+    Examples
+    --------
+    >>> heads_family(Problem.square(2, 1), 4, 2)
+    <Family attention-heads Nq=2 Nk=2 d=1 dv=1 Hq=4 Hk=2: 88 vertices, 128 edges>
     """
-    weights = np.exp(Q @ K.T / math.sqrt(Q.shape[1]))
-    if allowed is not None:
-        weights = np.where(allowed, weights, 0.0)
-    row_sums = weights.sum(axis=1)
-    return (weights @ V) / np.where(row_sums == 0, 1.0, row_sums)[:, None], row_sums
+    if key_heads < 1 or query_heads < 1 or query_heads % key_heads:
+        raise InvalidInput(f"{query_heads} query heads cannot share {key_heads} key heads evenly")
+    one = attention_family(replace(problem, mask=None))
+    family = family_of_text(
+        "attention-heads",
+        HEADS,
+        {**one.extents, "g": key_heads, "r": query_heads // key_heads},
+        {**one.symbols, "g": "Hk", "r": "Hq/Hk"},
+        {**one.parameters, "Hq": str(query_heads), "Hk": str(key_heads)},
+        outputs=("l",) if problem.stats else (),
+        constants={"scale": 1.0 / math.sqrt(problem.d)},
+    )
+    return family if problem.mask is None else family.under(problem.allowed)
+
+
+def _sharing(problem: Problem) -> int:
+    """Return how many query heads share the state of causal linear attention."""
+    return problem.Nq // problem.Nk if problem.attention == "linear" and problem.mask is not None else 1
+
+
+def _extents(problem: Problem) -> dict[str, int]:
+    """Return the lengths of all axes that the texts know."""
+    rope = problem.shared_rope or problem.d - problem.dv
+    chunks, size, rest = problem.chunk_sizes
+    tokens = {"i": problem.Nq, "j": problem.Nk, "n": problem.Nk}
+    vectors = {
+        "a": problem.d,
+        "k": problem.d - problem.shared_rope,
+        "b": problem.d,
+        "e": problem.dv,
+        "r": rope,
+    }
+    parts = {"c": chunks, "p": size, "q": size, "s": rest, "t": rest}
+    return {"g": _sharing(problem), "h": problem.heads, **tokens, **parts, **vectors}
+
+
+def _symbols(problem: Problem) -> dict[str, str]:
+    """How formulas write the axes: N where there are as many keys as queries, d where dv = d."""
+    same = problem.Nq == problem.Nk
+    found = {"g": "G", "h": "H", "i": "N" if same else "Nq", "j": "N" if same else "Nk", "n": "N"}
+    found |= {"c": "n", "p": "C", "q": "C", "s": "R", "t": "R", "k": "d", "r": "(d − dv)", "a": "d", "b": "d"}
+    if problem.shared_rope:
+        found |= {"k": "(d − r)", "r": "r"}
+    return {**found, "e": "d" if problem.d == problem.dv and not problem.shared_rope else "dv"}
+
+
+def _parameters(problem: Problem) -> dict[str, str]:
+    """Return what the header of a pebbling file says of a computation, its mask aside."""
+    found = {"N": problem.Nk, "d": problem.d, "dv": problem.dv}
+    if problem.pass_name == "weights":
+        del found["dv"]
+    elif _sharing(problem) > 1:
+        found["group"] = _sharing(problem)
+    elif problem.attention != "linear" or problem.mask is None:
+        del found["N"]
+        found = {"Nq": problem.Nq, "Nk": problem.Nk, **found}
+    if problem.stats:
+        found["stats"] = 1
+    if problem.shared_rope:
+        found |= {"heads": problem.heads, "rope": problem.shared_rope}
+    if problem.chunk is not None:
+        found["chunk"] = problem.chunk
+    own = {} if problem.computation is None else {"text": text_parameter(problem.computation)}
+    return {name: str(value) for name, value in found.items()} | own

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["PASSES", "Problem"]
 
 PASSES = ("forward", "backward", "both", "weights")
-
-
 LARGEST_SIZE = 10**18
 
 
@@ -79,6 +77,8 @@ class Problem:
         training. Then the heads are one computation, not copies; 0 by default.
     sums : {"chain", "free"}
         Whether sums over queries and keys are added in the order of the indices, or in any order.
+    computation : str, optional
+        Another attention: a text for :func:`~pebble.computations.text.family_of_text`.
 
     Raises
     ------
@@ -113,6 +113,7 @@ class Problem:
     shared_values: bool = False
     shared_rope: int = 0
     sums: str = "chain"
+    computation: str | None = None
 
     def __init__(
         self,
@@ -135,10 +136,11 @@ class Problem:
         shared_values: bool = False,
         shared_rope: int = 0,
         sums: str = "chain",
+        computation: str | None = None,
     ) -> None:
         self._set(Nq=Nq, Nk=Nk, d=d, dv=dv, stats=stats, heads=heads, batch=batch, pass_name=pass_name)
         self._set(mask=mask, group=group, softmax=softmax, attention=attention, gate=gate, chunk=chunk)
-        self._set(shared_values=shared_values, shared_rope=shared_rope, sums=sums)
+        self._set(shared_values=shared_values, shared_rope=shared_rope, sums=sums, computation=computation)
         self._check()
         if mask is not None:
             self._take_mask(mask)
@@ -252,6 +254,8 @@ class Problem:
         >>> Problem.square(8, 2, softmax="online").form, Problem.square(8, 2, attention="linear").form
         ('online', 'linear')
         """
+        if self.computation is not None:
+            return "own"
         if self.attention == "linear":
             if self.chunk is not None:
                 return "chunked"
@@ -347,17 +351,16 @@ class Problem:
         >>> Problem.square(1024, 64, mask="causal").describe()
         'attention forward, N = 1,024, d = 64, causal mask, 524,800 of 1,048,576 pairs'
         """
-        length = f"N = {self.Nq:,}" if self.Nq == self.Nk else f"Nq = {self.Nq:,}, Nk = {self.Nk:,}"
-        width = f"d = {self.d:,}" if self.d == self.dv else f"d = {self.d:,}, dv = {self.dv:,}"
+        size = f"N = {self.Nq:,}" if self.Nq == self.Nk else f"Nq = {self.Nq:,}, Nk = {self.Nk:,}"
+        size += f", d = {self.d:,}" if self.d == self.dv else f", d = {self.d:,}, dv = {self.dv:,}"
         batch = f"{self.batch:,} batch elements" if self.batch > 1 else ""
         extra = "".join(f", {text}" for text in (self.heads_text, batch) if text)
-        names = {"both": "forward and backward", "weights": "gradient of the weights"}
-        name = names.get(self.pass_name, self.pass_name)
+        what = {"both": "forward and backward", "weights": "gradient of the weights"}.get(self.pass_name)
         kept = ", row sums kept" if self.stats else ""
         pairs = "" if self.attention == "linear" else f", {self.pairs:,} of {self.Nq * self.Nk:,} pairs"
         masked = f", {self.mask.spec} mask{pairs}" if self.mask else ""
         chunks = "" if self.chunk is None else f" in chunks of {self.chunk:,} tokens"
-        return f"{form_text(self)}attention {name}{chunks}, {length}, {width}{extra}{kept}{masked}"
+        return f"{form_text(self)}attention {what or self.pass_name}{chunks}, {size}{extra}{kept}{masked}"
 
     @property
     def heads_text(self) -> str:

@@ -29,8 +29,8 @@ SUMS = ("chain", "free")
 ATTENTIONS = ("softmax", "linear")
 """Kinds of attention."""
 
-FORMS = (*SOFTMAXES, "latent", "shared-rope", "linear", "recurrent", "gated", "chunked")
-"""The computations a pass may be: each has a family, schedules and bounds of its own."""
+FORMS = (*SOFTMAXES, "latent", "shared-rope", "linear", "recurrent", "gated", "chunked", "own")
+"""The computations a pass may be: each has a family, schedules and bounds of its own. A text gives ``own``."""
 
 
 def check_form(problem: Problem) -> None:
@@ -54,6 +54,8 @@ def check_form(problem: Problem) -> None:
         raise InvalidInput(
             "sums in any order (sums='free', --sums free) are counted with plain softmax, forward or backward"
         )
+    if problem.computation is not None:
+        _check_own(problem)
     if problem.shared_values:
         _check_latent(problem)
     if problem.shared_rope != 0:
@@ -64,6 +66,18 @@ def check_form(problem: Problem) -> None:
         raise InvalidInput(
             "gate and chunk are of linear attention: say attention='linear' (--attention linear)"
         )
+
+
+def _check_own(problem: Problem) -> None:
+    others = {**form_options(problem), "pass_name": problem.pass_name}
+    if others != {"computation": problem.computation, "pass_name": "forward"}:
+        raise InvalidInput(
+            "a computation that a text gives is a forward pass of its own: leave out the pass, softmax, attention, "
+            "gate, chunk, sums, shared_values and shared_rope"
+        )
+    from pebble.computations.attention import form_family
+
+    form_family(problem)
 
 
 def _check_latent(problem: Problem) -> None:
@@ -131,21 +145,25 @@ _PLAIN: dict[str, str | bool | int | None] = {
     "shared_values": False,
     "shared_rope": 0,
     "sums": "chain",
+    "computation": None,
 }
 
 
 def all_form_options(problem: Problem) -> dict[str, str | bool | int | None]:
-    """Return the options that choose a problem's computation."""
-    return {name: getattr(problem, name) for name in _PLAIN}
+    """Return the options that choose a problem's computation, for a table; ``attention`` says if a text gives it."""
+    own = {} if problem.computation is None else {"attention": "own"}
+    return {name: getattr(problem, name) for name in _PLAIN if name != "computation"} | own
 
 
 def form_options(problem: Problem) -> dict[str, str | bool | int | None]:
     """Return the options that choose a problem's computation, those that are not as for plain softmax."""
-    return {name: value for name, value in all_form_options(problem).items() if value != _PLAIN[name]}
+    return {name: getattr(problem, name) for name, plain in _PLAIN.items() if getattr(problem, name) != plain}
 
 
 def form_text(problem: Problem) -> str:
     """Return what a description says before "attention": nothing for plain softmax."""
+    if problem.computation is not None:
+        return "own "
     if problem.attention == "linear":
         return "gated linear " if problem.gate else "linear "
     if problem.shared_values:

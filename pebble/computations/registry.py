@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.attention import attention, attention_family, plain_problem
-from pebble.computations.backward import attention_gradients, backward_family
+from pebble.computations.attention import form_family, heads_family
 from pebble.computations.family import Family
-from pebble.computations.heads import heads_family
-from pebble.computations.latent import latent_family, latent_inputs, latent_matrices
-from pebble.computations.linear_attention import (
-    chunked_family,
-    linear_inputs,
-    linear_outputs,
-    recurrent_family,
-    right_product_family,
-)
 from pebble.computations.matmul import matmul_family
 from pebble.computations.nests.header import NEST_NAME, nest_from_parameters
 from pebble.computations.nests.nest_family import family_of_nest
 from pebble.computations.problem import Problem
-from pebble.computations.safe_softmax import online_family, safe_attention, safe_family
-from pebble.computations.shared_rope import (
-    shared_rope_family,
-    shared_rope_inputs,
-    shared_rope_outputs,
-)
-from pebble.computations.weights import weights_family, weights_gradient
+from pebble.computations.text import text_of_parameter
+from pebble.computations.values import outputs_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,6 +32,7 @@ _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "attention-latent": (_SIZES, ("stats", "mask")),
     "attention-heads": ((*_SIZES, "Hq", "Hk"), ("stats", "mask")),
     "attention-shared-rope": ((*_SIZES, "heads", "rope"), ("stats", "mask")),
+    "attention-own": ((*_SIZES, "text"), ("stats", "mask")),
     "attention-weights": (("N", "d"), ()),
     "linear-attention": (_SIZES, ()),
     "linear-attention-recurrent": (_TOKENS, ("group",)),
@@ -69,19 +55,6 @@ FAMILY_NAMES = (*_PARAMETERS, NEST_NAME)
 """Names that a header gives to families."""
 
 
-_FORWARD: dict[str, Callable[[Problem], Family]] = {
-    "plain": lambda problem: attention_family(plain_problem(problem)),
-    "latent": latent_family,
-    "shared-rope": shared_rope_family,
-    "linear": right_product_family,
-    "recurrent": recurrent_family,
-    "gated": recurrent_family,
-    "chunked": chunked_family,
-    "safe": safe_family,
-    "online": online_family,
-}
-
-
 def family_of(problem: Problem) -> Family:
     """Return the computation that a problem asks for, of one head: the others are copies of it.
 
@@ -92,20 +65,11 @@ def family_of(problem: Problem) -> Family:
         raise InvalidInput(
             "a training step is two computations: take the forward and the backward pass one by one"
         )
-    family = _maker(problem)(problem)
+    family = form_family(problem)
     if problem.sums == "free":
         family = family.with_free_sums()
     masked = problem.mask is not None and problem.attention != "linear"
     return family.under(problem.allowed) if masked else family
-
-
-def _maker(problem: Problem) -> Callable[[Problem], Family]:
-    """Return the function that makes the family of a problem's pass and form."""
-    makers = {"forward": _FORWARD.get(problem.form), "backward": backward_family, "weights": weights_family}
-    maker = makers[problem.pass_name]
-    if maker is None:
-        raise InvalidInput(f"{problem.describe()}: this computation is not known")
-    return maker
 
 
 def family_from_header(name: str, parameters: dict[str, str]) -> Family:
@@ -134,7 +98,7 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
             + (f"; missing: {', '.join(sorted(missing))}" if missing else "")
             + (f"; unknown: {', '.join(sorted(unknown))}" if unknown else "")
         )
-    values = {key: _whole(name, key, text) for key, text in parameters.items() if key != "mask"}
+    values = {key: _whole(name, key, text) for key, text in parameters.items() if key not in ("mask", "text")}
     if name == "matmul":
         return matmul_family(**values)
     if name == "attention-weights":
@@ -147,6 +111,8 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     nq, nk, d, dv = (values[key] for key in _SIZES)
     if name == "attention-shared-rope":
         options: dict[str, Any] = _shared_rope(values)
+    elif name == "attention-own":
+        options = {"computation": text_of_parameter(parameters["text"])}
     else:
         options = _COMPUTATIONS.get(name, {})
     problem = Problem(nq, nk, d, dv, stats=bool(stats), **options)
@@ -187,8 +153,6 @@ def _masked(problem: Problem, spec: str | None) -> Problem:
     """Add the mask that a header names; whether queries may be left without keys was decided when it was written."""
     if spec is None:
         return problem
-    from dataclasses import replace
-
     from pebble.computations.masks import make_mask
 
     mask = make_mask(spec, problem.Nq, problem.Nk, empty_rows="zero", run_code=False)
@@ -203,50 +167,22 @@ def _whole(name: str, key: str, text: str) -> int:
 
 def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArray[np.float64]]:
     """Return random inputs of a problem; those of a backward pass that the forward pass makes are computed."""
+    family = family_of(problem)
+    found = {array.name: rng.normal(size=family.shape(array.name)) for array in family.inputs}
     if problem.pass_name == "weights":
-        tall = {name: rng.normal(size=(problem.Nq, problem.d)) for name in ("A1", "A2", "A3", "E")}
-        return tall | {name: 0.3 * rng.normal(size=(problem.d, problem.d)) for name in ("X", "Y")}
-    if problem.attention == "linear":
-        return linear_inputs(problem, rng)
-    if problem.form == "latent":
-        return latent_inputs(problem, rng)
-    if problem.form == "shared-rope":
-        return shared_rope_inputs(problem, rng)
-    found = {
-        "Q": rng.normal(size=(problem.Nq, problem.d)),
-        "K": rng.normal(size=(problem.Nk, problem.d)),
-        "V": rng.normal(size=(problem.Nk, problem.dv)),
-    }
+        found |= {name: 0.3 * found[name] for name in ("X", "Y")}
+    if problem.gate:
+        found["G"] = rng.uniform(0.5, 1.0, size=family.shape("G"))
     if problem.pass_name == "backward":
-        found["dO"] = rng.normal(size=(problem.Nq, problem.dv))
-        found["O"], row_sums = attention(found["Q"], found["K"], found["V"], _allowed(problem))
-        found["l"] = np.where(row_sums == 0, 1.0, row_sums)
+        forward = outputs_of(
+            family_of(replace(problem, pass_name="forward", softmax="plain", stats=True)), found
+        )
+        found |= {"O": forward["O"], "l": np.where(forward["l"] == 0, 1.0, forward["l"])}
     return found
-
-
-def _allowed(problem: Problem) -> NDArray[np.bool_]:
-    """Return which pairs take part, as booleans."""
-    return problem.allowed.matrix((0, problem.Nq), (0, problem.Nk))
 
 
 def reference_outputs(
     problem: Problem, inputs: dict[str, NDArray[np.float64]]
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the outputs computed directly in float64, in another way than any schedule does."""
-    if problem.pass_name == "weights":
-        return {"g": weights_gradient(inputs)}
-    if problem.pass_name == "backward":
-        Q, K, V, dO = (inputs[name] for name in ("Q", "K", "V", "dO"))
-        dQ, dK, dV = attention_gradients(Q, K, V, dO, _allowed(problem))
-        return {"dQ": dQ, "dK": dK, "dV": dV}
-    if problem.attention == "linear":
-        return linear_outputs(problem, inputs)
-    if problem.form == "shared-rope":
-        return shared_rope_outputs(problem, inputs, _allowed(problem))
-    latent = problem.form == "latent"
-    matrices = latent_matrices(inputs) if latent else (inputs["Q"], inputs["K"], inputs["V"])
-    if problem.form in ("safe", "online"):
-        output, row_sums, most = safe_attention(*matrices, _allowed(problem))
-        return {"O": output, "l": row_sums, "m": most} if problem.stats else {"O": output}
-    output, row_sums = attention(*matrices, _allowed(problem))
-    return {"O": output, "l": row_sums} if problem.stats else {"O": output}
+    """Return the outputs of a problem's computation, every array computed at once."""
+    return outputs_of(family_of(problem), inputs)

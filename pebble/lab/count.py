@@ -227,7 +227,7 @@ def count_schedule(
             for name, reads in counted.reads.items()
             if reads or counted.writes[name]
         },
-        chosen=pick(sizes).name if pick else "",
+        chosen=pick(problem, sizes).name if pick else "",
     )
 
 

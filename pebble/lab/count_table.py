@@ -143,7 +143,7 @@ class CountTable(TableResult):
         return {
             "problem": self.problem.to_dict(),
             "softmax": self.problem.softmax,
-            "attention": self.problem.attention,
+            "attention": all_form_options(self.problem)["attention"],
             "M": self.M,
             "regime": first.regime_name,
             **first.dividing_points(),

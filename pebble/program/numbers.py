@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.computations.array import Array, Operand
 from pebble.computations.family import Family
+from pebble.computations.values import advanced, aligned, where_given
 from pebble.program.chain_steps import ChainSteps
 from pebble.program.nodes import Program
 from pebble.program.parts_in_turn import written_out
@@ -55,7 +55,7 @@ def evaluate(
     memory = _Memory(family, inputs)
     for step in walk(program, family):
         memory.execute(step)
-    return {array.name: memory.output(array.name) for array in family.outputs}
+    return {array.name: where_given(family, array, memory.slow[array.name]) for array in family.outputs}
 
 
 class _Memory:
@@ -89,13 +89,6 @@ class _Memory:
                 replaced = self.family[operation.replacing]
                 self.fast[replaced.name][self._box(step, replaced)] = np.nan
 
-    def output(self, name: str) -> NDArray[np.float64]:
-        """Return an output as slow memory has it; what a mask leaves without any pair is zero."""
-        exists = self.family.exists(name)
-        return np.where(
-            exists if self.family[name].chain is None else exists.any(axis=-1), self.slow[name], 0.0
-        )
-
     def _box(self, step: Step, array: Array) -> tuple[slice, ...]:
         return tuple(slice(a, b) for a, b in step.box(array.name, self.family))
 
@@ -112,18 +105,7 @@ class _Memory:
         before = self.fast[array.name][box]
         if array.sum is not None:
             begun = ~np.isnan(before)
-        found = np.where(begun, before, array.initial)
-        if array.step is None:
-            terms = (
-                math.prod(operands[1:], start=operands[0])
-                if array.function is None
-                else array.function(*operands)
-            )
-            found = found + np.where(allowed, terms, 0.0).sum(axis=-1)
-        else:
-            for at in range(stop - start):
-                now = (value[..., at if value.shape[-1] > 1 else 0] for value in operands)
-                found = np.where(allowed[..., at], array.step(found, *now), found)
+        found = advanced(array, np.where(begun, before, array.initial), operands, allowed)
         return np.where(allowed.any(axis=-1), found, before)
 
     def _operand(self, step: Step, array: Array, read: Operand) -> NDArray[np.float64]:
@@ -133,10 +115,7 @@ class _Memory:
         value = self.fast[operand.name][box]
         if read.at_step:
             value = self._at_step(step, read, operand, value)
-        order = [axis for axis in array.indices if axis in operand.axes]
-        value = value.transpose([operand.axes.index(axis) for axis in order])
-        shape = iter(value.shape)
-        value = value.reshape([next(shape) if axis in operand.axes else 1 for axis in array.indices])
+        value = aligned(value, operand.axes, array.indices)
         if read.step == "later":
             start, stop = step.interval(str(array.chain), self.family)
             value = np.where(np.arange(start, stop) > 0, value, 0.0)
@@ -145,9 +124,7 @@ class _Memory:
     def _positions(self, step: Step, array: Array) -> list[NDArray[np.int64]]:
         """Return the indices of the box along the axes of which the function is given them."""
         return [
-            np.arange(*step.interval(axis, self.family)).reshape(
-                [-1 if one == axis else 1 for one in array.indices]
-            )
+            aligned(np.arange(*step.interval(axis, self.family)), (axis,), array.indices)
             for axis in array.positions
         ]
 

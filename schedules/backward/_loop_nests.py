@@ -23,6 +23,7 @@ from pebble.program import (
 from schedules._resident_rows import resident_and_streamed
 
 __all__ = [
+    "GRADIENTS",
     "RowSums",
     "keys_outside",
     "pair_by_pair",
@@ -31,6 +32,9 @@ __all__ = [
     "row_sums_of_block",
     "row_sums_phase",
 ]
+
+GRADIENTS = ("dV", "dK", "dQ")
+"""What a backward pass computes."""
 
 RowSums = Literal["again", "first", "kept", "stored"]
 """How a pass comes by D: computed from O every time; computed the first time, and stored if the pass needs it

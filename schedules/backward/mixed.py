@@ -23,9 +23,6 @@ from schedules.backward._loop_nests import keys_outside, pair_by_pair, row_sums
 
 __all__ = ["KeysMixedBackward"]
 
-_MOST_TILES = 4
-"""So many numbers of tiles are looked at, from the fewest that fit on."""
-
 
 class KeysMixedBackward(Schedule):
     """``keys-pinned`` whose last keys are taken in two sweeps of the queries: one for dV, one for dK and dQ.

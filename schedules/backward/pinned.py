@@ -22,10 +22,6 @@ from schedules.backward._loop_nests import keys_outside, pair_by_pair, queries_o
 __all__ = ["KeysPinnedBackward", "QueriesPinnedBackward", "QueriesSlicedBackward"]
 
 
-_FEW = 8
-"""Up to so many tiles, or tiles of so few rows, rounding decides and the neighbours are tried."""
-
-
 class _OnePass(Schedule):
     """One pass over equal tiles, with rows of what would be rewritten kept in fast memory instead."""
 

@@ -15,8 +15,7 @@ from pebble.program import (
     program,
     store,
 )
-from schedules._tiled_products import score_tiles
-from schedules.backward._gradient_products import gradient_phase
+from schedules._tiled_products import product_phase, tiled_product
 from schedules.backward._loop_nests import row_sums_phase
 from schedules.backward.split import probabilities_of_resident_rows
 
@@ -55,8 +54,8 @@ class SlicedBackward(Schedule):
             *([phase("first half of dP", _half_of_dP(size["dp_cols"], half))] if half else []),
             phase("dP and half of dV; dS", _rest_of_dP(size["ds_cols"], half, problem.dv)),
             *([phase("first half of dV", _half_of_dV(size["dv_cols"], half))] if half else []),
-            gradient_phase(problem, "dK", size["dk_rows"], size["dk_cols"]),
-            gradient_phase(problem, "dQ", size["dq_rows"], size["dq_cols"]),
+            product_phase(problem, "dK", (size["dk_rows"], size["dk_cols"])),
+            product_phase(problem, "dQ", (size["dq_rows"], size["dq_cols"])),
         )
 
 
@@ -64,7 +63,7 @@ def _probabilities(problem: Problem, rows: int, cols: int) -> Node:
     if not cols:
         return probabilities_of_resident_rows(problem, rows)
     normalised = loop("i", 1, load("l"), compute("P", "S"), delete("l"), label="row")
-    return score_tiles(problem, "S", rows, cols, normalised, store("P"), delete("P"))
+    return tiled_product(problem, "S", (rows, cols), normalised, store("P"), delete("P"))
 
 
 def _half_of_dP(cols: int, half: int) -> Node:

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import math
-
-from pebble import Problem, Schedule
+from pebble import Problem
 from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
-from schedules.backward._gradient_products import GRADIENTS, gradient_title
+from schedules._roles import family, product_text
+from schedules.backward._loop_nests import GRADIENTS
+from schedules.small_cache import PublishedSide
 
 __all__ = ["SmallCacheBackward"]
 
 
-class SmallCacheBackward(Schedule):
+class SmallCacheBackward(PublishedSide):
     """Four phases on tiles of side ⌊√(M/4)⌋: P, the row sums D, dS, and the three gradients."""
 
     name = "small-cache"
     summary = "P, D, dS, then the gradients, on square tiles of side √(M/4), whole tiles loaded"
     source = "Li, Liang, Shi, Song & Zhou 2024, arXiv 2410.09397, Algorithm 6 (in terms of Q, K, V)"
     passes = ("backward",)
-    tile_names = ("side",)
-    published_tiles = True
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the published side, ⌊√(M/4)⌋."""
-        self.require(problem, M)
-        side = max(1, min(math.isqrt(M // 4), self.greatest(problem)["side"]))
-        while side > 1 and self.measure(problem, {"side": side}).peak > M:
-            side -= 1
-        return {"side": side}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
@@ -35,10 +25,12 @@ class SmallCacheBackward(Schedule):
         scores = loop("k", side, load("Q", "K"), compute("S"), delete("Q", "K"))
         dP = loop("e", side, load("dO", "V"), compute("dP"), delete("dO", "V"))
         gradients = []
-        for name, (weights, values, (rows, cols, chain)) in GRADIENTS.items():
-            step = loop(chain, side, load(weights, values), compute(name), delete(weights, values))
+        for name in GRADIENTS:
+            array = family(problem)[name]
+            step = loop(str(array.chain), side, load(*array.operands), compute(name), delete(*array.operands))
+            rows, cols = array.axes
             nest = loop(rows, side, loop(cols, side, step, store(name), delete(name)))
-            gradients.append(phase(gradient_title(name), nest))
+            gradients.append(phase(f"{name} = {product_text(problem, name)}", nest))
         return program(
             phase(
                 "P = exp(QKᵀ) / l",

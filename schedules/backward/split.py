@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pebble import Problem, Schedule
 from pebble.program import Node, Program, Tiles, compute, delete, load, loop, phase, program, store
-from schedules._tiled_products import scores_of_resident_rows
-from schedules.backward._gradient_products import gradient_phase
+from schedules._tiled_products import product_phase, scores_of_resident_rows
 from schedules.backward._loop_nests import keys_outside, queries_outside, row_sums
 
 __all__ = ["HybridBackward", "PFirstBackward", "SplitBackward", "probabilities_of_resident_rows"]
@@ -54,7 +53,7 @@ class HybridBackward(Schedule):
                 "dK and dV, keys outside; dS written",
                 keys_outside(problem, size["cols"], "first", dQ=False, store_dS=True),
             ),
-            gradient_phase(problem, "dQ", size["dq_rows"], size["dq_cols"]),
+            product_phase(problem, "dQ", (size["dq_rows"], size["dq_cols"])),
         )
 
 
@@ -80,8 +79,8 @@ class PFirstBackward(Schedule):
                 "P = exp(QKᵀ) / l, rows of Q resident", probabilities_of_resident_rows(problem, size["rows"])
             ),
             phase("dV and dS, columns of V and dV resident", _gradient_of_scores(size["cols"])),
-            gradient_phase(problem, "dK", size["dk_rows"], size["dk_cols"]),
-            gradient_phase(problem, "dQ", size["dq_rows"], size["dq_cols"]),
+            product_phase(problem, "dK", (size["dk_rows"], size["dk_cols"])),
+            product_phase(problem, "dQ", (size["dq_rows"], size["dq_cols"])),
         )
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pebble import InvalidInput, Problem, Schedule
 from pebble.program import (
-    Nodes,
     Phase,
     Program,
     Tiles,
@@ -18,9 +15,8 @@ from pebble.program import (
     program,
     store,
 )
-from schedules._tiled_products import score_tiles
-from schedules.backward._gradient_products import GRADIENTS, gradient_phase
-from schedules.backward._loop_nests import row_sums_phase
+from schedules._tiled_products import product_phase, tiled_product
+from schedules.backward._loop_nests import GRADIENTS, row_sums_phase
 
 __all__ = ["SquareTileBackward", "StandardBackward"]
 
@@ -39,11 +35,12 @@ _SIDES = (
 _AXES = tuple("ijijjejkik")
 
 
-def _gradients(problem: Problem, size: dict[str, int]) -> list[Phase]:
-    return [
-        gradient_phase(problem, name, size[f"{name.lower()}_rows"], size[f"{name.lower()}_cols"])
-        for name in GRADIENTS
-    ]
+def _sides(size: dict[str, int], name: str) -> tuple[int, int]:
+    return size[f"{name.lower()}_rows"], size[f"{name.lower()}_cols"]
+
+
+def _products(problem: Problem, size: dict[str, int], *names: str) -> list[Phase]:
+    return [product_phase(problem, name, _sides(size, name)) for name in names]
 
 
 class StandardBackward(Schedule):
@@ -62,12 +59,12 @@ class StandardBackward(Schedule):
         probabilities = loop("j", 1, load("S"), compute("P", "S"), store("P"), delete("P"))
         gradients = loop("j", 1, load("P", "dP"), compute("dS", "dP"), store("dS"), delete("P", "dS"))
         return program(
-            _scores(problem, "S", "S = QKᵀ", size),
+            *_products(problem, size, "S"),
             phase("P = exp(S) / l", loop("i", 1, load("l"), probabilities, delete("l"))),
             phase("D, row sums of dO∘O", row_sums_phase()),
-            _scores(problem, "dP", "dP = dO·Vᵀ", size),
+            *_products(problem, size, "dP"),
             phase("dS = P∘(dP − D)", loop("i", 1, load("D"), gradients, delete("D"))),
-            *_gradients(problem, size),
+            *_products(problem, size, *GRADIENTS),
         )
 
 
@@ -102,18 +99,15 @@ class SquareTileBackward(Schedule):
             raise InvalidInput(f"{self.name}: give a size for {', '.join(missing)} too, or one for side")
         size = {**dict.fromkeys(missing, tiles.get("side", 1)), **tiles}
         probabilities = loop("i", 1, load("l"), compute("P", "S"), delete("l"), label="row")
+        scores = tiled_product(problem, "S", _sides(size, "S"), probabilities, store("P"), delete("P"))
         one = loop("j", 1, load("P"), compute("dS", "dP"), store("dS"), delete("P", "dS"), label="one")
         gradients = loop("i", 1, load("D"), one, delete("D"), label="row")
         return program(
-            _scores(problem, "S", "P = exp(QKᵀ) / l", size, probabilities, store("P"), delete("P")),
+            phase("P = exp(Q·Kᵀ) / l, tile by tile", scores),
             phase("D, row sums of dO∘O", row_sums_phase()),
-            _scores(problem, "dP", "dS = P∘(dO·Vᵀ − D)", size, gradients),
-            *_gradients(problem, size),
+            phase(
+                "dS = P∘(dO·Vᵀ − D), tile by tile",
+                tiled_product(problem, "dP", _sides(size, "dP"), gradients),
+            ),
+            *_products(problem, size, *GRADIENTS),
         )
-
-
-def _scores(
-    problem: Problem, result: Literal["S", "dP"], title: str, size: dict[str, int], *after: Nodes
-) -> Phase:
-    rows, cols = size[f"{result.lower()}_rows"], size[f"{result.lower()}_cols"]
-    return phase(f"{title}, tile by tile", score_tiles(problem, result, rows, cols, *after))

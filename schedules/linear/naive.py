@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from pebble import Problem, Schedule
+from pebble import Problem
 from pebble.program import (
     Node,
     Phase,
     Program,
-    Tiles,
     compute,
     delete,
     load,
@@ -22,82 +21,48 @@ from pebble.program import (
 )
 from schedules.linear._query_heads import each_query_head
 
-__all__ = ["NaiveChunked", "NaiveGated", "NaiveRecurrent", "NaiveRightProduct"]
+__all__ = ["naive_linear"]
 
 
-class _Naive(Schedule):
-    """A schedule without tiles."""
-
-    name = "naive"
-    source = "textbook"
-
-
-class NaiveRightProduct(_Naive):
-    """The state word by word, written, then the outputs word by word."""
-
-    summary = "the state KᵀV, then the outputs, word by word"
-    forms = ("linear",)
-
-    def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program."""
-        self.check_tiles(tiles)
-        return program(
-            phase("H = KᵀV", loop("k", 1, loop("e", 1, _sum("H", "j", "K", "V")))),
-            phase("O = QH", loop("i", 1, loop("e", 1, _sum("O", "k", "Q", "H")))),
-        )
+def naive_linear(problem: Problem) -> Program:
+    """Write each array of linear attention word by word; of causal linear attention token by token, or in chunks."""
+    if problem.form == "chunked":
+        return _chunk_by_chunk(problem)
+    if problem.form != "linear":
+        return _token_by_token(problem)
+    return program(
+        phase("H = Kᵀ·V", _each("k e", _sum("H", "j", "K", "V"))),
+        phase("O = Q·H", _each("i e", _sum("O", "k", "Q", "H"))),
+    )
 
 
-class NaiveRecurrent(_Naive):
-    """Token by token: the whole state is read and written again for each of them, then read for the outputs."""
-
-    summary = "token by token, the state read and written every time"
-    forms = ("recurrent",)
-
-    def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program."""
-        self.check_tiles(tiles)
-        gate = when(not_first("n"), load("G")) if problem.gate else None
-        no_gate = when(not_first("n"), delete("G")) if problem.gate else None
-        kept = when(not_first("n"), load("H"))
-        word = (load("V"), kept, compute("H"), store("H"), delete("H", "V"))
-        update = loop("k", 1, load("K"), gate, loop("e", 1, *word), no_gate, delete("K"))
-        outputs = each_query_head(problem, loop("e", 1, _sum("O", "k", "Q", "H")))
-        return program(loop("n", 1, update, outputs))
+def _token_by_token(problem: Problem) -> Program:
+    """Write it with the whole state read and written again for each token, then read for the outputs."""
+    later = partial(when, not_first("n"))
+    gate = (later(load("G")), later(delete("G"))) if problem.gate else (None, None)
+    word = (load("V"), later(load("H")), compute("H"), store("H"), delete("H", "V"))
+    update = loop("k", 1, load("K"), gate[0], loop("e", 1, *word), gate[1], delete("K"))
+    return program(loop("n", 1, update, each_query_head(problem, _each("e", _sum("O", "k", "Q", "H")))))
 
 
-class NaiveGated(NaiveRecurrent):
-    """The same with gates."""
-
-    forms = ("gated",)
-
-
-class NaiveChunked(_Naive):
-    """Chunk by chunk, product after product, each written."""
-
-    summary = "chunk by chunk, scores and states written out"
-    forms = ("chunked",)
-
-    def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program."""
-        self.check_tiles(tiles)
-        chunks, heads = problem.chunk_sizes[0], partial(each_query_head, problem)
-        if not chunks:
-            return program(*_inside_last(problem, "O_last"))
-        before = when(not_first("c"), load("H"))
-        state = loop(
-            "k", 1, loop("e", 1, load("Z"), before, compute("H"), delete("Z"), store("H"), delete("H"))
-        )
-        read = loop("k", 1, load("Q"), before, compute("B"), delete("Q"), when(not_first("c"), delete("H")))
-        outputs = heads(loop("p", 1, loop("e", 1, read, *_finished(""))))
-        last = heads(loop("s", 1, loop("e", 1, _words("B_last", "k", "Q_last", "H"), *_finished("_last"))))
-        return program(
-            phase("scores", heads(_each("c p q", _sum("S", "k", "Q", "K")))),
-            phase("outputs from the scores", heads(_each("c p e", _sum("A", "q", "S", "V")))),
-            phase("what each chunk adds to the state", _each("c k e", _sum("Z", "q", "K", "V"))),
-            phase("outputs, and the state after each chunk", loop("c", 1, outputs, state)),
-            *_inside_last(problem, "A_last"),
-            phase("outputs of the last chunk", last),
-        )
+def _chunk_by_chunk(problem: Problem) -> Program:
+    """Write it chunk by chunk, product after product, each written."""
+    chunks, heads = problem.chunk_sizes[0], partial(each_query_head, problem)
+    if not chunks:
+        return program(*_inside_last(problem, "O_last"))
+    before = when(not_first("c"), load("H"))
+    state = loop("k", 1, loop("e", 1, load("Z"), before, compute("H"), delete("Z"), store("H"), delete("H")))
+    read = loop("k", 1, load("Q"), before, compute("B"), delete("Q"), when(not_first("c"), delete("H")))
+    outputs = heads(loop("p", 1, loop("e", 1, read, *_finished(""))))
+    last = heads(loop("s", 1, loop("e", 1, _words("B_last", "k", "Q_last", "H"), *_finished("_last"))))
+    return program(
+        phase("scores", heads(_each("c p q", _sum("S", "k", "Q", "K")))),
+        phase("outputs from the scores", heads(_each("c p e", _sum("A", "q", "S", "V")))),
+        phase("what each chunk adds to the state", _each("c k e", _sum("Z", "q", "K", "V"))),
+        phase("outputs, and the state after each chunk", loop("c", 1, outputs, state)),
+        *_inside_last(problem, "A_last"),
+        phase("outputs of the last chunk", last),
+    )
 
 
 def _inside_last(problem: Problem, result: str) -> list[Phase]:
@@ -118,8 +83,8 @@ def _finished(end: str) -> tuple[Node | tuple[Node, ...], ...]:
 
 def _each(axes: str, body: tuple[Node, ...]) -> Node:
     """Loops over axes, one index at a time."""
-    outermost, *rest = axes.split()
-    return loop(outermost, 1, *(body if not rest else (_each(" ".join(rest), body),)))
+    outermost, _, rest = axes.partition(" ")
+    return loop(outermost, 1, *((_each(rest, body),) if rest else body))
 
 
 def _sum(result: str, axis: str, *operands: str) -> tuple[Node, ...]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Program, Tiles, phase, program
-from schedules._tiled_products import tiled_product
+from pebble.program import Program, Tiles, program
+from schedules._tiled_products import product_phase
 
 __all__ = ["TiledProducts"]
 
@@ -22,8 +22,7 @@ class TiledProducts(Schedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         size = self.check_tiles(tiles)
-        state, output = (size["h_rows"], size["h_cols"]), (size["out_rows"], size["out_cols"])
         return program(
-            phase("H = KᵀV", tiled_product("H", "K", "V", ("k", "e", "j"), state, (problem.d, problem.dv))),
-            phase("O = QH", tiled_product("O", "Q", "H", ("i", "e", "k"), output, (problem.Nq, problem.dv))),
+            product_phase(problem, "H", (size["h_rows"], size["h_cols"])),
+            product_phase(problem, "O", (size["out_rows"], size["out_cols"])),
         )

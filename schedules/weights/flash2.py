@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pebble import Problem, Schedule
 from pebble.program import Phase, Program, Tiles, compute, delete, load, loop, phase, program, store
-from schedules.weights._projections import final_product, projections
+from schedules._tiled_products import product_phase
 
 __all__ = ["Flash2Weights"]
 
@@ -27,10 +27,10 @@ class Flash2Weights(Schedule):
         """Write the program."""
         size = self.check_tiles(tiles)
         return program(
-            *projections(problem, (size["q_rows"], size["q_cols"])),
+            *(product_phase(problem, name, (size["q_rows"], size["q_cols"])) for name in ("Q", "h")),
             _output_sweep(size["rows"]),
             _gradient_sweep(size["grad_rows"]),
-            final_product(problem, (size["g_rows"], size["g_cols"])),
+            product_phase(problem, "g", (size["g_rows"], size["g_cols"])),
         )
 
 

@@ -18,8 +18,7 @@ from pebble.program import (
     store,
     when,
 )
-from schedules._tiled_products import parked_sums, tiled_product
-from schedules.weights._projections import final_product, projections
+from schedules._tiled_products import parked_sums, product_phase, tiled_product
 
 __all__ = ["SmallCacheWeights"]
 
@@ -52,21 +51,20 @@ class SmallCacheWeights(Schedule):
         def tile(name: str) -> tuple[int, int]:
             return size[f"{name}_rows"], size[f"{name}_cols"]
 
-        N, d = problem.Nq, problem.d
         done = compute("P", "S"), store("P"), parked_sums(), delete("P")
         return program(
-            *projections(problem, tile("q")),
+            *(product_phase(problem, name, tile("q")) for name in ("Q", "h")),
             phase(
                 "P = exp(Q·A2ᵀ) and its row sums",
-                tiled_product("S", "Q", "A2", ("i", "j", "k"), tile("s"), (N, N), *done),
+                tiled_product(problem, "S", tile("s"), *done),
             ),
             _output(problem, tile("u")),
             phase(
                 "p = f∘(c·hᵀ − D)",
-                tiled_product("q", "c", "h", ("i", "j", "e"), tile("s"), (N, N), _gradient()),
+                tiled_product(problem, "q", tile("s"), _gradient()),
             ),
-            phase("T = p·A2", tiled_product("T", "p", "A2", ("i", "k", "j"), tile("t"), (N, d))),
-            final_product(problem, tile("g")),
+            product_phase(problem, "T", tile("t")),
+            product_phase(problem, "g", tile("g")),
         )
 
 
@@ -102,5 +100,4 @@ def _output(problem: Problem, tile: tuple[int, int]) -> Phase:
         label="entry",
     )
     finish = loop("i", 1, when(not_first("e"), load("D")), entry, store("D"), delete("D"), label="row")
-    nest = tiled_product("U", "P", "h", ("i", "e", "j"), tile, (problem.Nq, problem.d), finish)
-    return phase("c = f·h − E and D, tile by tile", nest)
+    return phase("c = f·h − E and D, tile by tile", tiled_product(problem, "U", tile, finish))

@@ -52,3 +52,19 @@ def test_files_of_moves(pebble: Pebble, options: list[str], tmp_path: Path) -> N
     file = str(tmp_path / "a.pebbling")
     assert pebble("moves", "best", "-N", "5", "-d", "2", "-M", "60", *options, "-o", file).code == 0
     assert pebble("check", file).out.startswith("legal, complete")
+
+
+def test_a_computation_from_a_file(pebble: Pebble, tmp_path: Path) -> None:
+    text = tmp_path / "bias.txt"
+    text.write_text(
+        "Q[i,k]\nK[j,k]\nV[j,e]\nB[i,j]  # bias\nS[i,j] += Q[i,k]*K[j,k]\nP[i,j] = exp(scale*S[i,j] + B[i,j])\n"
+        "l[i] += P[i,j]\nU[i,e] += P[i,j]*V[j,e]\nO[i,e] = U[i,e]/l[i]\n"
+    )
+    options = ["--computation", str(text), "-N", "8", "-d", "2", "-M", "60", "--mask", "causal"]
+    document = document_of(pebble("count", *options, "--json"))
+    assert document["attention"] == "own"
+    rows = {row["name"]: row for row in document["schedules"]}
+    assert rows["flash-2"]["by_array"]["B"] == {"reads": 36, "writes": 0}
+    pebble("moves", "flash-2", *options, "-o", str(tmp_path / "moves.txt"))
+    assert "legal, complete" in pebble("check", str(tmp_path / "moves.txt")).out
+    pebble("count", *options, "--model", "llama-3-8b").refused(2, "not a model")

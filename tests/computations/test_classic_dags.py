@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.attention import attention, attention_family
+from pebble.computations.attention import attention_family
 from pebble.computations.classic_dags import MOST_EDGES
 from pebble.computations.load import load_dag, named_dag
 from pebble.computations.matmul import matmul_family
@@ -21,6 +21,7 @@ from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.names import DeferredNames
 from pebble.graph.statistics import compulsory_io, dag_info, depth
+from tests.support.plain_attention import attention
 
 Values = dict[str, float]
 

@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.array import Array
-from pebble.computations.attention import attention, attention_family
+from pebble.computations.attention import attention_family
 from pebble.computations.family import Family
 from pebble.computations.masks.band_mask import FullMask
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_from_header, family_of
-from pebble.computations.safe_softmax import online_family, safe_family
-from pebble.computations.weights import weights_family
 from tests.program.random_families import maskable, recurrent_family, stepped_family, under
 from tests.program.random_masks import random_mask
 from tests.program.random_programs import gradient_family, relabelled
+from tests.support.plain_attention import attention
 
 ATTENTION = [
     Problem(2, 3, 2, 3),
@@ -45,9 +44,9 @@ FAMILIES = [
     matmul_family(1, 1, 1),
     matmul_family(3, 1, 5),
     relabelled(gradient_family(3, 2, 2), ("n", "z")),
-    safe_family(Problem(3, 2, 2, 1, softmax="safe")),
-    online_family(Problem(3, 4, 2, 1, softmax="online", stats=True)),
-    online_family(Problem(3, 1, 1, 1, softmax="online")),
+    family_of(Problem(3, 2, 2, 1, softmax="safe")),
+    family_of(Problem(3, 4, 2, 1, softmax="online", stats=True)),
+    family_of(Problem(3, 1, 1, 1, softmax="online")),
     *(family_of(problem) for problem in LINEAR),
     relabelled(stepped_family(3, 4, 2), ("n", "r")),
     relabelled(stepped_family(1, 2, 1), ("m",)),
@@ -116,7 +115,7 @@ def test_masks_that_do_not_fit_a_family() -> None:
     with pytest.raises(InvalidInput, match="the mask is for 2 queries and 9 keys"):
         attention_family(ATTENTION[0]).under(FullMask(2, 9))
     with pytest.raises(InvalidInput, match="cannot be masked"):
-        weights_family(Problem.square(2, 1, pass_name="weights")).under(FullMask(2, 2))
+        family_of(Problem.square(2, 1, pass_name="weights")).under(FullMask(2, 2))
 
 
 @pytest.mark.parametrize("problem", ATTENTION, ids=str)

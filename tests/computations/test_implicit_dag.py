@@ -13,11 +13,9 @@ from pebble.computations import implicit_dag
 from pebble.computations.attention import attention_family
 from pebble.computations.family import Family
 from pebble.computations.implicit_dag import ImplicitDag, dag_to_play
-from pebble.computations.latent import latent_family
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
-from pebble.computations.shared_rope import shared_rope_family
 from pebble.game import replay_block
 from pebble.game.level_game import LevelGame
 from pebble.game.moves import Move, Moves, Op
@@ -50,8 +48,8 @@ LINEAR = [
 ]
 FIXED = [
     *(family_of(problem) for problem in LINEAR),
-    latent_family(Problem(3, 4, 3, 2, shared_values=True)),
-    shared_rope_family(Problem(3, 4, 3, 2, heads=2, shared_rope=1)),
+    family_of(Problem(3, 4, 3, 2, shared_values=True)),
+    family_of(Problem(3, 4, 3, 2, heads=2, shared_rope=1)),
     matmul_family(3, 1, 5),
     relabelled(stepped_family(4, 3, 2), ("n", "r")),
     relabelled(recurrent_family(4, 2, 1), ("B", "O", "z")),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pebble.common.errors import BoundDoesNotApply, IllegalMove, InvalidInput
-from pebble.computations.heads import heads_family
+from pebble.computations.attention import heads_family
 from pebble.computations.load import load_dag
 from pebble.computations.problem import Problem
 from pebble.computations.shared_problem import SharedProblem

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.array import Array
-from pebble.computations.attention import attention, attention_family
+from pebble.computations.attention import attention_family
 from pebble.computations.family import Family
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
@@ -19,6 +19,7 @@ from pebble.program.numbers import evaluate
 from pebble.program.schedule import available, get
 from tests.program.random_programs import product_program, relabelled
 from tests.program.repairs import addresses, edited
+from tests.support.plain_attention import attention
 
 PROBLEM = Problem(5, 7, 3, 2, stats=True)
 NAMES = sorted(available())

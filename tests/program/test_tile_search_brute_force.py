@@ -15,7 +15,7 @@ from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
 from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles, fitting_tiles, get, registered
-from schedules._cheapest import Cheapest
+from schedules.best import Best
 from tests.program.random_masks import documents
 from tests.support.amounts import first
 
@@ -240,8 +240,8 @@ def test_best_is_no_worse_than_any_schedule_on_longer_axes(pass_name: str, lengt
 def check_best(problem: Problem, rnd: random.Random) -> None:
     """``best`` against each schedule that it picks among, with its own choice."""
     best = get("best", problem.pass_name, problem.form)
-    assert isinstance(best, Cheapest)
-    others = [one for one in best.candidates if one.is_offered(problem)]
+    assert isinstance(best, Best)
+    others = [one for one in best.candidates(problem) if one.is_offered(problem)]
     N = max(problem.Nq, problem.Nk)
     for M in (best.least_M(problem), rnd.randint(8, 4 * N), rnd.randint(8, 20 * N)):
         words = {}

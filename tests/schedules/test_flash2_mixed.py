@@ -60,7 +60,7 @@ def test_words_are_those_of_the_formula(seed: int) -> None:
 
 def formula(problem: Problem, tiles: dict[str, int]) -> int:
     """Words by the formula of the schedule's docstring, with rows of V that stay, and the row sums if kept."""
-    mixed = MixedBlocks(problem, *tiles.values())
+    mixed = MixedBlocks(problem, tiles["slices"], tiles["pinned"], tiles["blocks"])
     sums = (1 + (problem.form != "plain")) * problem.stats
     blocks = -(-(problem.Nq - mixed.sliced_rows) // mixed.rows) if mixed.rows else 0
     of_V = blocks + (mixed.slices > 0)

@@ -10,8 +10,8 @@ import pytest
 from pebble.computations.problem import Problem
 from pebble.program.schedule import get
 from pebble.testing import check_schedule
-from schedules.best import BestSafe
-from schedules.split_pinned import Groups
+from schedules._staying_rows import StayingRows
+from schedules.best import Best
 from tests.schedules.test_flash2_mixed import formula, random_problem, random_tiles
 from tests.support.amounts import first
 
@@ -48,7 +48,7 @@ def test_words_are_those_of_the_formulas(seed: int) -> None:
 def formula_of_groups(problem: Problem, tiles: dict[str, int]) -> int:
     """Words by the formula of the schedule's docstring, with rows of V that stay, and what is kept of each row."""
     group, rows = tiles["max_rows"], tiles["rows"]
-    parts = Groups(problem, *tiles.values())
+    parts = StayingRows(problem, min(tiles["slices"], problem.dv), tiles["pinned"])
     sizes = [min(group, problem.Nq - start) for start in range(0, problem.Nq, group)]
     blocks = sum(-(-size // rows) for size in sizes)
     again = sum(size - min(rows, size) for size in sizes)
@@ -79,10 +79,10 @@ def test_words_at_4096(share: tuple[int, int], words: float, name: str) -> None:
     """N = 4096, d = 64, in units of N·d words; best moves as many."""
     problem, unit = Problem.square(4096, 64, softmax="safe"), 4096 * 64
     M = unit * share[0] // share[1]
-    best = BestSafe()
+    best = Best()
     tiles = best.tiles(problem, M)
     run = best.measure(problem, tiles)
-    assert (round(run.io / unit, 2), best.chosen(tiles).name) == (words, name)
+    assert (round(run.io / unit, 2), best.chosen(problem, tiles).name) == (words, name)
     assert run.peak <= M
 
 

@@ -6,7 +6,7 @@ import ast
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, NoReturn
 
 import numpy as np
@@ -123,7 +123,15 @@ class Expression:
 
     def value(self, *values: Any) -> Any:
         """Return the value where the elements read have these values, numbers or arrays, in their order."""
-        return _value(self.tree, dict(zip(self.reads, values, strict=True)))
+        found = dict(zip(self.reads, values, strict=True))
+        return _value(self.tree, {node: found[access] for node, access in self._places.items()})
+
+    @cached_property
+    def _places(self) -> dict[ast.AST, Access]:
+        """The element that each node of the tree is which is one."""
+        nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name | ast.Subscript))
+        accesses = ((node, read_access(Source(""), node)) for node in nodes)
+        return {node: access for node, access in accesses if access in self.reads}
 
 
 def right_side(statement: Assignment) -> Expression:
@@ -218,9 +226,9 @@ def _affine(source: Source, node: ast.expr) -> Affine:
     source.fail(node, "a place is a sum of whole multiples of indices, such as 2*i + k - 1")
 
 
-def _value(node: ast.expr, values: Mapping[Access, Any]) -> Any:
+def _value(node: ast.expr, values: Mapping[ast.AST, Any]) -> Any:
     if isinstance(node, ast.Name | ast.Subscript):
-        return values[read_access(Source(""), node)]
+        return values[node]
     if isinstance(node, ast.BinOp):
         return _OPERATORS[type(node.op)](_value(node.left, values), _value(node.right, values))
     if isinstance(node, ast.UnaryOp):

@@ -11,8 +11,8 @@ from itertools import groupby, product
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.attention import heads_family
 from pebble.computations.family import Family
-from pebble.computations.heads import heads_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.game.processors.settings import Processors

@@ -255,7 +255,7 @@ def _check_names(found: list[Schedule]) -> None:
                 )
 
 
-def _order(schedule: Schedule) -> tuple[bool, int, int, str]:
+def _order(schedule: Schedule) -> tuple[int, str, bool, int]:
     known = schedule.name in _BUILT_IN
     place = _BUILT_IN.index(schedule.name) if known else 99
-    return "forward" not in schedule.passes, FORMS.index(schedule.forms[0]), place, schedule.name
+    return place, schedule.name, "forward" not in schedule.passes, FORMS.index(schedule.forms[0])

@@ -9,9 +9,9 @@ import pytest
 from pebble.common.errors import InvalidInput
 from pebble.computations.nests.nest_dag import NestDag, nest_dag
 from pebble.computations.nests.nest_family import as_family
-from pebble.computations.nests.nest_numbers import vertex_values
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import LoopNest
+from tests.computations.nests.nest_numbers import vertex_values
 from tests.computations.nests.plain_nests import PlainNest, random_text, used_extents
 
 CHOLESKY = (

@@ -8,11 +8,11 @@ from pebble.computations.attention import attention_family
 from pebble.computations.matmul import matmul_family
 from pebble.computations.nests.nest_dag import nest_dag
 from pebble.computations.nests.nest_family import as_family, family_of_nest
-from pebble.computations.nests.nest_numbers import vertex_values
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.problem import Problem
 from pebble.program import compute, load, phase, program, store
 from pebble.program.numbers import evaluate
+from tests.computations.nests.nest_numbers import vertex_values
 
 ATTENTION = (
     "S[i,j] += Q[i,k]*K[j,k]; P[i,j] = exp(S[i,j]); l[i] += P[i,j]; U[i,e] += P[i,j]*V[j,e]; "

@@ -13,7 +13,7 @@ from pebble.computations.matmul import matmul_family
 from pebble.computations.nests.nest_family import family_of_nest
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.problem import Problem
-from pebble.computations.safe_softmax import online_family
+from pebble.computations.registry import family_of
 from pebble.game.moves import Moves
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
@@ -146,4 +146,4 @@ def test_attention_under_a_causal_mask_is_near_what_was_written_for_it(M: int) -
 
 def test_what_is_no_loop_nest_is_refused() -> None:
     with pytest.raises(InvalidInput, match="partial result"):
-        schedule_family(online_family(Problem(4, 4, 2, 2, softmax="online")), 50)
+        schedule_family(family_of(Problem(4, 4, 2, 2, softmax="online")), 50)

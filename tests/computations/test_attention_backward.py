@@ -10,15 +10,13 @@ import pytest
 from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.attention import attention
-from pebble.computations.backward import attention_gradients
 from pebble.computations.problem import Problem
-from pebble.computations.registry import family_of, random_inputs
-from pebble.computations.weights import weights_gradient, weights_loss
+from pebble.computations.registry import family_of, random_inputs, reference_outputs
 from pebble.lab.count import count
 from pebble.lab.training import count_training
 from pebble.program.schedule import available, get
 from pebble.testing import check_schedule
+from tests.support.plain_attention import attention, weights_loss
 
 Matrix = NDArray[np.float64]
 
@@ -32,25 +30,26 @@ def finite_differences(f: Callable[[Matrix], float], at: Matrix, step: float = 1
     return gradient
 
 
-def test_plain_gradients_are_the_derivatives() -> None:
-    rng = np.random.default_rng(1)
-    Q, K, V, dO = (rng.normal(size=shape) for shape in ((4, 3), (5, 3), (5, 2), (4, 2)))
-    dQ, dK, dV = attention_gradients(Q, K, V, dO)
-    assert np.allclose(
-        dQ, finite_differences(lambda x: float((attention(x, K, V)[0] * dO).sum()), Q), atol=1e-7
-    )
-    assert np.allclose(
-        dK, finite_differences(lambda x: float((attention(Q, x, V)[0] * dO).sum()), K), atol=1e-7
-    )
-    assert np.allclose(
-        dV, finite_differences(lambda x: float((attention(Q, K, x)[0] * dO).sum()), V), atol=1e-7
-    )
+@pytest.mark.parametrize("mask", [None, "causal"])
+def test_gradients_are_the_derivatives_of_attention(mask: str | None) -> None:
+    problem = Problem(5, 5, 3, 2, pass_name="backward", mask=mask)
+    inputs = random_inputs(problem, np.random.default_rng(1))
+    allowed = problem.allowed.matrix((0, 5), (0, 5))
+    found = reference_outputs(problem, inputs)
+    for name in "QKV":
+
+        def loss(x: Matrix, name: str = name) -> float:
+            Q, K, V = (x if one == name else inputs[one] for one in "QKV")
+            return float((attention(Q, K, V, allowed)[0] * inputs["dO"]).sum())
+
+        assert np.allclose(found[f"d{name}"], finite_differences(loss, inputs[name]), atol=1e-7)
 
 
-def test_plain_weights_gradient_is_the_derivative() -> None:
-    inputs = random_inputs(Problem.square(5, 3, pass_name="weights"), np.random.default_rng(2))
+def test_the_gradient_of_the_weights_is_the_derivative() -> None:
+    problem = Problem.square(5, 3, pass_name="weights")
+    inputs = random_inputs(problem, np.random.default_rng(2))
     expected = finite_differences(lambda x: weights_loss({**inputs, "X": x}), inputs["X"])
-    assert np.allclose(weights_gradient(inputs), expected, atol=1e-6)
+    assert np.allclose(reference_outputs(problem, inputs)["g"], expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("pass_name", ["backward", "weights"])

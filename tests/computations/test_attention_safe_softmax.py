@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from pebble.computations.attention import attention
 from pebble.computations.family import Family
-from pebble.computations.masks import make_mask
+from pebble.computations.masks import make_mask, mask_from_array
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_from_header, family_of, random_inputs, reference_outputs
-from pebble.computations.safe_softmax import safe_attention
 from pebble.program.numbers import evaluate
 from pebble.program.schedule import available
+from tests.support.plain_attention import attention
 
 FORMS = ["safe", "online"]
 
@@ -44,16 +45,23 @@ def test_scores_of_ten_thousands(softmax: str, mask: str | None) -> None:
             assert np.allclose(found[name], values, rtol=1e-11, atol=1e-11), (schedule.name, name)
 
 
-def test_the_reference_is_attention() -> None:
-    rng = np.random.default_rng(1)
-    Q, K, V = rng.normal(size=(5, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 2))
-    allowed = rng.random((5, 4)) < 0.5
-    allowed[2] = False
-    output, row_sums, most = safe_attention(Q, K, V, allowed)
-    plain, sums = attention(Q, K, V, allowed)
-    assert np.allclose(output, plain)
-    assert np.allclose(row_sums * np.exp(most / np.sqrt(3)), sums)
-    assert not output[2].any()
+@pytest.mark.parametrize("softmax", FORMS)
+def test_the_reference_is_attention(softmax: str) -> None:
+    """The row sums are those of plain softmax once the maxima are put back; online they are the same."""
+    problem = problem_of(softmax, "window:left=1,right=0", stats=True)
+    problem = replace(
+        problem,
+        mask=mask_from_array(
+            problem.allowed.matrix((0, 6), (0, 6)) & ~np.eye(6, dtype=bool), empty_rows="zero"
+        ),
+    )
+    inputs = random_inputs(problem, np.random.default_rng(1))
+    allowed = problem.allowed.matrix((0, 6), (0, 6))
+    found = reference_outputs(problem, inputs)
+    plain, sums = attention(inputs["Q"], inputs["K"], inputs["V"], allowed)
+    assert np.allclose(found["O"], plain)
+    assert np.allclose(found["l"] * np.exp(found["m"] / np.sqrt(2)), sums)
+    assert not found["O"][0].any()
 
 
 def without(family: Family, names: set[str]) -> set[tuple[str, str]]:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.attention import attention
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_from_header, family_of, random_inputs, reference_outputs
 from pebble.graph.statistics import compulsory_io
+from tests.support.plain_attention import attention
 
 
 @pytest.mark.parametrize("mask", [None, "causal"])

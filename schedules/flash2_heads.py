@@ -6,16 +6,13 @@ from pebble import Problem
 from pebble.program import Node, Nodes, Program, Tiles, delete, load, loop, phase, program
 from schedules._paper_tiles import PaperTiles
 from schedules._resident_rows import resident_and_streamed
-from schedules._softmax import finish
+from schedules._roles import finish
 from schedules.flash2 import key_work
 
-__all__ = ["Flash2SharedRope"]
-
-_MOST = 64
-"""So many numbers of head tiles are looked at from one on, so many heads together, and so many row blocks."""
+__all__ = ["Flash2Heads"]
 
 
-class Flash2SharedRope(PaperTiles):
+class Flash2Heads(PaperTiles):
     """Queries outside, whole keys inside; ``heads`` heads at a time go through the keys together.
 
     With T = ⌈Nq/rows⌉·⌈H/heads⌉ sweeps over the keys it moves

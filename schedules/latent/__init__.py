@@ -1,1 +1,0 @@
-"""Schedules of attention whose values are part of its keys (multi-head latent attention)."""

@@ -1,1 +1,0 @@
-"""Schedules of attention whose keys have rotary words that all heads share."""

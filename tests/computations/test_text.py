@@ -1,0 +1,59 @@
+"""Texts of a line for each array: what they mean, on numbers, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.family import Family
+from pebble.computations.text import family_of_text
+from pebble.computations.values import outputs_of
+
+
+def family_of(text: str) -> Family:
+    return family_of_text("text", text.replace("; ", "\n"), {"i": 3, "j": 4}, constants={"half": 0.5})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x[i,j]; y[i] += half*x[i,j]", lambda x: x.sum(axis=1) / 2),
+        ("x[i,j]; y[i] max= x[i,j]", lambda x: x.max(axis=1)),
+        ("x[i,j]; y[i,j] = y[i,j-1]*half + x[i,j]", lambda x: x @ 0.5 ** np.arange(3, -1, -1)),
+        ("x[i,j]; s[i] += x[i,j]; y[i,j] = s[i,j]", lambda x: x.cumsum(axis=1)),
+        ("x[i,j]; s[i] += x[i,j]; y[i,j] = s[i,j-1] + x[i,j]", lambda x: x.cumsum(axis=1)),
+        ("x[i,j]; s[i] += x[i,j]; y[i,j] = x[i,j]/s[i]", lambda x: x / x.sum(axis=1, keepdims=True)),
+        ("x[i,j]; y[i] += x[i,j] if j <= i", lambda x: np.tril(x).sum(axis=1)),
+        (
+            "x[i,j]; g[i,j] = x[i,j]; y[i,j] = later(g[i,j])*y[i,j-1] + x[i,j]",
+            lambda x: x[:, 3] * (1 + x[:, 2] * (1 + x[:, 1] * (1 + x[:, 0]))),
+        ),
+    ],
+)
+def test_on_numbers(text: str, expected) -> None:  # type: ignore[no-untyped-def]
+    x = np.random.default_rng(1).uniform(0.5, 1.5, size=(3, 4))
+    with np.errstate(all="raise"):
+        assert np.allclose(outputs_of(family_of(text), {"x": x})["y"], expected(x))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("x[i,j]; x[i,j]", "x is given twice"),
+        ("x[i,j]; y[i] = x[i,j]", "that the target lacks"),
+        ("x[i,j]; y[i,j] += x[i,j]", "that the target lacks"),
+        ("x[i,j]; y[i,j] = y[i,j-2] + x[i,j]", "the element before it"),
+        ("x[i,j]; y[i,j] = x[i,j] if j <= i", "after 'if'"),
+        ("x[i,j]; y[i] += x[i,j] if k <= i", "after 'if'"),
+        ("x[i,k]", "unknown axis"),
+        ("x[i,j]; y[i] += z*x[i,j]", "z is not given"),
+        ("x[i+1,j]", "are indices"),
+        ("x[i,j]; y[i,j] = __import__(x[i,j])", "__import__"),
+        ("x[i,j]; y[i,j] = later(x[i,j])*y[i,j-1] + x[i,j]", "both later and at every step"),
+        ("x[i,j]; y[i,j] = " + "-" * 5000 + "x[i,j]", "too deeply"),
+    ],
+)
+def test_what_is_refused(text: str, why: str) -> None:
+    with pytest.raises(InvalidInput, match=why):
+        family_of(text)
