@@ -5,7 +5,7 @@
 
 From Coq Require Import NArith ZArith Lia.
 From mathcomp Require Import all_ssreflect fingroup perm zify.
-From Pebble Require Import Game Numbers Attention AttentionCompulsory T1 T2 T2Maximum Matmul.
+From Pebble Require Import Game Numbers Attention AttentionCompulsory T1Function T1 T2 T2Maximum Matmul.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -44,10 +44,17 @@ Definition cut_test (F W M h T words more : N) := [&& 0 <? h, h * F <? W & words
 Definition box_test (T F : N) := T ^ 3 <? 27 * (F + 1) ^ 2.
 Definition box_number (T : N) := N.sqrt (T ^ 3 / 27).
 
-Definition t1_number (d T : N) := N.max (box_number T) (T ^ 2 / (16 * d)).
+Definition up_sqrt_number (n : N) := let r := N.sqrt n in if r ^ 2 =? n then r else r + 1.
+Definition t1_number (d dv T : N) := N.max
+  (if T <=? 3 * dv ^ 2 then box_number T else dv * (T + 2 * dv ^ 2) - up_sqrt_number (4 * dv ^ 4 * (T + dv ^ 2)))
+  (if d <=? dv then T ^ 2 / (16 * d) else dv * T ^ 2 / (4 * (d + dv) ^ 2)).
+Definition t1_events_test (d dv T F : N) :=
+  (if T <=? 3 * dv ^ 2 then box_test T F
+   else (dv * (T + 2 * dv ^ 2) <=? F) || (dv ^ 2 * T ^ 2 + (F + 1) ^ 2 <? 2 * dv * (T + 2 * dv ^ 2) * (F + 1))) &&
+  (if d <=? dv then T ^ 2 <? 16 * d * (F + 1) else dv * T ^ 2 <? 4 * (d + dv) ^ 2 * (F + 1)).
 Definition t1_test (pairs queries d dv : N) stats (M h T words : N) :=
-  let F := t1_number d T in
-  [&& 0 <? d, box_test T F, T ^ 2 <? 16 * d * (F + 1) &
+  let F := t1_number d dv T in
+  [&& 0 <? d, t1_events_test d dv T F &
       cut_test F (pairs * dv) M h T words (flag stats * queries)].
 
 (** [p/q] is at least the place of the greatest value of w²(T - 2w + 4w²/(27d²)), and not much more. *)
@@ -73,19 +80,15 @@ End Tests.
 
 (** ** The tests are right *)
 
-Lemma sqrt_div_le (a b F : nat) : 0 < b -> a < b * (F + 1) ^ 2 -> Nat.sqrt (a %/ b) <= F.
+Lemma t1_le (d dv T F : N) : (0 < d)%num -> t1_events_test d dv T F -> t1_events (N.to_nat d) (N.to_nat dv) (N.to_nat T) <= N.to_nat F.
 Proof.
-move=> b_gt0 lt_F; rewrite -ltnS; apply/ltP/PeanoNat.Nat.sqrt_lt_square/ltP.
-by rewrite ltn_divLR //; move: lt_F; rewrite addn1 -mulnn mulnC.
-Qed.
-
-Lemma box_le (T F : nat) : T ^ 3 < 27 * (F + 1) ^ 2 -> box T <= F.
-Proof. by rewrite /box => lt_F; apply: sqrt_div_le. Qed.
-
-Lemma t1_le (d T F : nat) : 0 < d -> T ^ 3 < 27 * (F + 1) ^ 2 -> T ^ 2 < 16 * d * (F + 1) -> t1_events d T <= F.
-Proof.
-move=> d_gt0 /box_le le_box lt_F; rewrite geq_max le_box /= -ltnS ltn_divLR ?muln_gt0 ?d_gt0 //.
-by rewrite mulnC -[F.+1]addn1.
+have small : (N.to_nat T <= 3 * N.to_nat dv ^ 2) = (T <=? 3 * dv ^ 2)%num by apply/idP/N.leb_spec0; lia.
+have less : (N.to_nat d <= N.to_nat dv) = (d <=? dv)%num by apply/idP/N.leb_spec0; lia.
+rewrite geq_max => d_gt0 /andP[box wide]; apply/andP; split.
+  apply: t1_box_le; rewrite small; move: box; case: ifP => _; first by move=> /N.ltb_lt; clear; lia.
+  by case/orP => [/N.leb_le|/N.ltb_lt] enough; apply/orP; [left|right]; move: enough; clear; lia.
+apply: t1_wide_le; first by lia.
+by rewrite less; move: wide; case: ifP => _ /N.ltb_lt; clear; lia.
 Qed.
 
 (** A segment of many words. *)
@@ -154,10 +157,8 @@ Proof. by move=> le_F; apply: leq_ltn_trans; rewrite leq_mul2l le_F orbT. Qed.
 Theorem t1_masked pairs queries keys d dv stats M h T words :
   t1_test pairs queries d dv stats M h T words -> masked_forward_costs pairs queries keys d dv stats M words.
 Proof.
-case/and4P=> /N.ltb_lt d_gt0 /N.ltb_lt lt_box /N.ltb_lt lt_F /cut_testP[h_gt0 many le_words].
+case/and3P=> /N.ltb_lt d_gt0 /(t1_le d_gt0) le_F /cut_testP[h_gt0 many le_words].
 move=> Nq Nk allowed eq_pairs eq_queries _ ms legal_ms; apply: le_io.
-have le_F : t1_events (N.to_nat d) (N.to_nat T) <= N.to_nat (t1_number d T).
-  by move: (t1_number d T) lt_box lt_F => F lt_box lt_F; apply: t1_le; lia.
 have d_gt0' : 0 < N.to_nat d by lia.
 have := T1 legal_ms d_gt0' h_gt0; rewrite eq_pairs eq_queries => /(_ (N.to_nat T)).
 rewrite N2Nat.inj_mul in many; move=> /(_ (fewer le_F many)).

@@ -4,15 +4,30 @@
     the inequality of Loomis and Whitney a device with many products needs many words; those that it does not own it has received or sent. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game LoomisWhitney Numbers Attention AttentionFacts AttentionCompulsory T1 Processors ProcessorsTracing.
+From Pebble Require Import Game LoomisWhitney Numbers Attention AttentionFacts AttentionCompulsory T1Function T1 Processors ProcessorsTracing.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
+(** The most products that [T] words allow, whatever [dv] is: the whole part of max((T/3)^(3/2), T^2/(16 d)). *)
+Definition d1_events d T := maxn (box T) (T ^ 2 %/ (16 * d)).
+
+(** T1's count for a [dv] that never matters. *)
+Lemma d1_count d T c r s u v n : 0 < d -> n ^ 2 <= (c + r * s) * u * v -> c + d * (r + s) + u + v <= T -> n <= d1_events d T.
+Proof.
+move=> d_gt0 le_n le_T; have := @t1_count d (n + d + T) T c r s u v n d_gt0 le_n _ le_T.
+rewrite /t1_events /t1_box /t1_wide.
+have -> : T <= 3 * (n + d + T) ^ 2 by move: (n + d) => m; clear; nia.
+have -> : d <= n + d + T by clear; lia.
+apply; case: (posnP (c + r * s)) => [none|some].
+  by move: le_n; rewrite none !mul0n leqn0 expn_eq0 => /andP[/eqP -> _].
+by apply: leq_trans (leq_pmulr _ some); clear; lia.
+Qed.
+
 (** With [n] products there are [t] words or more, by the share [X/Y] of the most that a device has, and [A/B] the words that that takes. *)
 Lemma words_for_products d A B X Y n t : A ^ 3 * Y ^ 2 <= 27 * X ^ 2 * B ^ 3 -> A ^ 2 * Y <= 16 * d * X * B ^ 2 ->
-  Y * n <= X -> 0 < d -> n <= t1_events d t -> n * (A * Y) <= X * B * t.
+  Y * n <= X -> 0 < d -> n <= d1_events d t -> n * (A * Y) <= X * B * t.
 Proof.
 move=> small large le_X d_gt0; rewrite leq_max => /orP[le_box|].
   have {le_box} le_t : 27 * n ^ 2 <= t ^ 3.
@@ -29,7 +44,7 @@ Qed.
 
 (** The same for a device that has a share or more. *)
 Lemma words_of_share d A B w P n t : A ^ 3 * P ^ 2 <= 27 * w ^ 2 * B ^ 3 -> A ^ 2 * P <= 16 * d * w * B ^ 2 ->
-  w <= P * n -> 0 < d -> 0 < P -> n <= t1_events d t -> A <= B * t.
+  w <= P * n -> 0 < d -> 0 < P -> n <= d1_events d t -> A <= B * t.
 Proof.
 move=> small large le_w d_gt0 P_gt0; rewrite leq_max => /orP[le_box|].
   have {le_box} le_t : 27 * n ^ 2 <= t ^ 3.
@@ -272,7 +287,7 @@ Qed.
 
 Theorem D1_shares : 0 < d -> exists (at_device : pair * 'I_dv -> device) (T : device -> nat),
   [/\ forall x, computes ms (at_device x) (Partial d x.1 x.2),
-      forall q, #|[set x | at_device x == q]| <= t1_events d (T q),
+      forall q, #|[set x | at_device x == q]| <= d1_events d (T q),
       forall q, T q <= owned q + (received_by q ms + sent_by q ms) &
       \sum_q T q <= \sum_q owned q + words_sent ms].
 Proof.
@@ -296,7 +311,7 @@ have counted : #|D| ^ 2 <= (#|charged (words q)| + #|whole_queries (words q)| * 
   rewrite (congr1 (fun t => t.1.2) eq_t : j = column x.1) (congr1 snd eq_t : e = x.2) inE.
   apply: input_counts => //; first by apply/forallP => -[].
   by apply: made_op made_x _ _; rewrite ?inE //= !eqxx.
-apply: t1_count d_gt0 counted _; apply: leq_trans (card_kinds (words q)).
+apply: d1_count d_gt0 counted _; apply: leq_trans (card_kinds (words q)).
 have := card_whole_queries (words q); have := card_whole_keys (words q); clear; lia.
 Qed.
 

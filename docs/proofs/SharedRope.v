@@ -4,7 +4,7 @@
     heads are one mask with all their queries and keys, each query allowed keys of its own head; keys of one head are different tokens. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times Compulsory LoomisWhitney Tracing Attention AttentionFacts T1.
+From Pebble Require Import Game Times Compulsory LoomisWhitney Tracing Attention AttentionFacts T1Function T1.
 From Pebble Require Import Latent LatentFacts LatentCompulsory.
 
 Set Implicit Arguments.
@@ -104,21 +104,20 @@ Hypothesis computed_when : forall x, computed ms (when x) = Some (vert x).
 Hypothesis hand_words : forall v, at_hand ms a b v -> v \in W.
 Hypothesis chain_at_hand : forall x, a <= when x < b -> exists2 y, u_chain y = u_chain x & vert y \in W.
 
+Lemma rope_served x : a <= when x < b -> (row x.1, column x.1) \in served_pairs W.
+Proof.
+move=> in_ab; have edge_x : edge (WeightOf x.1 : vertex G) (vert x) by rewrite /= eqxx.
+rewrite in_setU; case: (two_part_served legal_ms hand_words in_ab (computed_red legal_ms (computed_when x) edge_x)) => [ch|[row_in column_in]].
+  by apply/orP; left; apply: imset_f.
+by apply/orP; right; rewrite inE row_in inE column_in /=; apply/eqP/esym/(of_heads.1)/(valP x.1).
+Qed.
+
 Lemma rope_events : #|[set x | a <= when x < b]| ^ 2 <= #|served_pairs W| * #|partial_words W| * #|value_words_of W|.
 Proof.
-pose triple (x : step) := (row x.1, column x.1, x.2).
-have triple_inj : injective triple.
-  move=> x y eq_t; have eq_row : row x.1 = row y.1 := congr1 (fun t => t.1.1) eq_t.
-  have eq_e : x.2 = y.2 := congr1 snd eq_t.
-  rewrite (surjective_pairing x) (surjective_pairing y) eq_e; congr (_, _); apply: pair_eq => //.
-  by rewrite /place (congr1 (fun t => t.1.2) eq_t : column x.1 = column y.1).
-rewrite -(card_imset _ triple_inj).
+rewrite -(card_imset _ (@triple_inj _ _ _ _)).
 apply: loomis_whitney => i j e /imsetP[x]; rewrite inE => in_ab eq_t;
   rewrite ?(congr1 (fun t => t.1.1) eq_t : i = row x.1) ?(congr1 (fun t => t.1.2) eq_t : j = column x.1) ?(congr1 snd eq_t : e = x.2).
-- have edge_x : edge (WeightOf x.1 : vertex G) (vert x) by rewrite /= eqxx.
-  rewrite in_setU; case: (two_part_served legal_ms hand_words in_ab (computed_red legal_ms (computed_when x) edge_x)) => [ch|[row_in column_in]].
-    by apply/orP; left; apply: imset_f.
-  by apply/orP; right; rewrite inE row_in inE column_in /=; apply/eqP/esym/(of_heads.1)/(valP x.1).
+- exact: rope_served.
 - have [y chain_y in_W] := chain_at_hand in_ab; rewrite inE; apply/existsP; exists y.1.
   rewrite (congr1 fst chain_y : row y.1 = row x.1) eqxx /=.
   by rewrite -(congr1 snd chain_y : y.2 = x.2).
@@ -126,11 +125,13 @@ rewrite inE; apply: (input_in_words legal_ms hand_words in_ab); first by apply/f
 by apply: (computed_red legal_ms (computed_when x)); rewrite /= !eqxx.
 Qed.
 
-Lemma few_rope_events T : 0 < own + r -> #|W| <= T -> #|[set x | a <= when x < b]| <= t1_events (own + r) T.
+Lemma few_rope_events T : 0 < own + r -> #|W| <= T -> #|[set x | a <= when x < b]| <= t1_events (own + r) dv T.
 Proof.
 move=> d_gt0 le_T; have le_served := card_served_pairs W.
-apply: (@t1_count _ _ #|charged_pairs W| #|whole_rows W| (most W) #|partial_words W| #|value_words_of W| _ d_gt0).
-  by apply: leq_trans rope_events _; rewrite -!mulnA leq_mul2r le_served orbT.
+apply: (@t1_count _ _ _ #|charged_pairs W| #|whole_rows W| (most W) #|partial_words W| #|value_words_of W| _ d_gt0).
+- by apply: leq_trans rope_events _; rewrite -!mulnA leq_mul2r le_served orbT.
+- apply: (@leq_trans (dv * #|served_pairs W|)); last by rewrite leq_mul2l le_served orbT.
+  by apply: card_by_pairs => x; rewrite inE; exact: rope_served.
 have := card_two_parts W; have := card_whole_rows_own W; have := card_key_words W; have := most_words W; move: le_T.
 move: #|W| #|query_own_words W| #|query_rotary_words W| #|key_own_words W| #|key_rotary_words W| #|charged_pairs W| #|partial_words W|.
 by move: #|whole_rows W| (most W) #|score_words W| #|value_words_of W|; clear; lia.
@@ -139,14 +140,14 @@ Qed.
 End Segment.
 
 Theorem T1_shared M h T (ms : seq (move G)) :
-  pebbling M ms -> 0 < own + r -> 0 < h -> h * t1_events (own + r) T < #|pair| * dv ->
+  pebbling M ms -> 0 < own + r -> 0 < h -> h * t1_events (own + r) dv T < #|pair| * dv ->
   M + 1 + h * T + stats * #|query| <= io ms + h * M.
 Proof.
 move=> legal_ms d_gt0 h_gt0 many.
 have [when traced_when] := trace legal_ms (@part_no_input _ _ _ own r dv (own + dv) stats (@lshift own dv) (@rshift own dv) token allowed)
   (@u_follows_left Nq Nk dv allowed) (@part_follows_edge _ _ _ own r dv (own + dv) stats (@lshift own dv) (@rshift own dv) token allowed)
   (@u_follows_fun Nq Nk dv allowed) (fun x => part_last_step legal_ms).
-have seg a b : #|segment_words ms vert (@u_follows Nq Nk dv allowed) when a b| <= T -> \sum_(x | a <= when x < b) 1 <= t1_events (own + r) T.
+have seg a b : #|segment_words ms vert (@u_follows Nq Nk dv allowed) when a b| <= T -> \sum_(x | a <= when x < b) 1 <= t1_events (own + r) dv T.
   move=> le_T; rewrite sum1dep_card; apply: (few_rope_events legal_ms _ _ _ d_gt0 le_T) => [x|v|x].
   - exact: (traced_when x).1.
   - exact: at_hand_words.

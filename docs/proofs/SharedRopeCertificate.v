@@ -95,10 +95,8 @@ Variables (heads pairs queries keys d dv r : N) (stats : bool) (M words : N).
 Theorem t1_shared_rope h T : t1_rope_test heads pairs queries d dv r stats M h T words ->
   shared_rope_costs heads pairs queries keys d dv r stats M words.
 Proof.
-case/andP=> /N.leb_le le_r /and4P[/N.ltb_lt d_gt0 /N.ltb_lt lt_box /N.ltb_lt lt_F /cut_testP[h_gt0 many le_words]].
+case/andP=> /N.leb_le le_r /and3P[/N.ltb_lt d_gt0 /(t1_le d_gt0) le_F /cut_testP[h_gt0 many le_words]].
 move=> Nq Nk tokens token allowed qh kh [of_heads eq_pairs eq_queries _ _] ms legal_ms; apply: le_io.
-have le_F : t1_events (N.to_nat d) (N.to_nat T) <= N.to_nat (t1_number d T).
-  by move: (t1_number d T) lt_box lt_F => F lt_box lt_F; apply: t1_le; lia.
 have eq_d : N.to_nat (d - r) + N.to_nat r = N.to_nat d by lia.
 have := T1_shared of_heads legal_ms (h := N.to_nat h) (T := N.to_nat T).
 rewrite eq_d (card_head_pairs eq_pairs) (card_head_queries eq_queries).

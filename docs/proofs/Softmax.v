@@ -5,7 +5,7 @@
     T1 and T2 hold for both. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times Numbers Compulsory Embedding Attention AttentionFacts T1 T2.
+From Pebble Require Import Game Times Numbers Compulsory Embedding Attention AttentionFacts T1Function T1 T2.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -120,7 +120,7 @@ Qed.
 Variables (M h T : nat).
 
 Theorem T1_safe (ms : seq (move safe)) :
-  pebbling M ms -> 0 < h -> h * t1_events d T < #|pair| * dv ->
+  pebbling M ms -> 0 < h -> h * t1_events d dv T < #|pair| * dv ->
   M + 1 + h * T + 2 * (stats * #|query allowed|) <= io ms + h * M.
 Proof.
 move=> legal_ms h_gt0 many; have [ms' legal' le_io] := embedding_bound safe_embedding legal_ms.
@@ -129,7 +129,7 @@ by move: le_io bound maxima; move: (stats * _) (h * T) (h * M) #|left_out _| (io
 Qed.
 
 Theorem T1_online (ms : seq (move online)) :
-  pebbling M ms -> 0 < h -> h * t1_events d T < #|pair| * dv ->
+  pebbling M ms -> 0 < h -> h * t1_events d dv T < #|pair| * dv ->
   M + 1 + h * T + 2 * (stats * #|query allowed|) <= io ms + h * M.
 Proof.
 move=> legal_ms h_gt0 many; have [ms' legal' le_io] := embedding_bound online_embedding legal_ms.

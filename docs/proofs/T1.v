@@ -3,45 +3,11 @@
     docs/bounds.md, T1. The events are the multiply-adds of P times V, all allowed pairs times [dv]. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times LoomisWhitney Numbers Tracing Attention AttentionFacts.
+From Pebble Require Import Game Times LoomisWhitney Tracing Attention AttentionFacts T1Function.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
-
-(** The most events of a segment with [T] words: the whole part of max((T/3)^(3/2), T^2/(16 d)). *)
-Definition t1_events d T := maxn (box T) (T ^ 2 %/ (16 * d)).
-
-(** [c] charged pairs, [r] whole rows of Q and [s] of K, [u] entries of the output and [v] of V at hand. *)
-Lemma t1_count d T c r s u v n : 0 < d -> n ^ 2 <= (c + r * s) * u * v -> c + d * (r + s) + u + v <= T ->
-  n <= t1_events d T.
-Proof.
-move=> d_gt0 le_n le_T; rewrite leq_max.
-have le_rs : 4 * (r * s) <= (r + s) ^ 2 := nat_AGM2 r s.
-have le_uv : 4 * (u * v) <= (u + v) ^ 2 := nat_AGM2 u v.
-rewrite -mulnA in le_n; rewrite -addnA in le_T.
-move: (r * s) (u * v) (r + s) (u + v) le_rs le_uv le_n le_T => p q {}s w {u v r} le_p le_q le_n le_T.
-case: (leqP s (4 * d)) => le_s; apply/orP.
-  left; apply: sqr_le_sqrt; rewrite leq_divRL // mulnC.
-  apply: (@leq_trans ((c + d * s + w) ^ 3)); last by rewrite leq_exp2r.
-  rewrite -(leq_pmul2l (m := 4)) //; apply: leq_trans (third_cube (c + d * s) w).
-  have le_cp : c + p <= c + d * s by rewrite leq_add2l; move: (leq_mul le_s (leqnn s)); clear -le_p; lia.
-  apply: (@leq_trans (27 * (4 * ((c + p) * q)))); first by move: le_n; clear; lia.
-  rewrite leq_mul2l /=; apply: (@leq_trans ((c + p) * w ^ 2)); last by rewrite leq_mul2r le_cp orbT.
-  by rewrite mulnCA leq_mul2l le_q orbT.
-right; rewrite leq_divRL ?muln_gt0 //.
-rewrite -(leq_exp2r _ _ (ltn0Sn 1)); apply: (@leq_trans ((4 * ((c + d * s) * w)) ^ 2)); last first.
-  rewrite leq_exp2r //; apply: leq_trans (nat_AGM2 (c + d * s) w) _; rewrite leq_exp2r //.
-rewrite !expnMn; have -> : n ^ 2 * (16 ^ 2 * d ^ 2) = 16 * (4 * d ^ 2 * (4 * n ^ 2)) by lia.
-rewrite (_ : 4 ^ 2 = 16) // leq_mul2l /=.
-apply: (@leq_trans (4 * d ^ 2 * ((c + p) * w ^ 2))).
-  rewrite leq_mul2l; apply/orP; right; apply: leq_trans (_ : 4 * ((c + p) * q) <= _); first by rewrite leq_mul2l.
-  by rewrite mulnCA leq_mul2l le_q orbT.
-rewrite mulnA leq_mul2r; apply/orP; right.
-have : d ^ 2 * (4 * p) <= d ^ 2 * s ^ 2 by rewrite leq_mul2l le_p orbT.
-have : 4 * d * (c * d) <= s * (c * d) by rewrite leq_mul2r (ltnW le_s) orbT.
-clear; lia.
-Qed.
 
 Section T1.
 
@@ -109,6 +75,25 @@ have inj : {in [set x | first u_follows x] &, injective u_chain}.
 rewrite -(card_in_imset inj) -[dv in X in _ <= X]card_ord -card_prod; exact: max_card.
 Qed.
 
+Definition triple (x : u_step) := (row x.1, column x.1, x.2).
+
+Fact triple_inj : injective triple.
+Proof.
+move=> x y eq_t; have eq_row : row x.1 = row y.1 := congr1 (fun t => t.1.1) eq_t.
+have eq_e : x.2 = y.2 := congr1 snd eq_t.
+rewrite (surjective_pairing x) (surjective_pairing y) eq_e; congr (_, _); apply: pair_eq => //.
+by rewrite /place (congr1 (fun t => t.1.2) eq_t : column x.1 = column y.1).
+Qed.
+
+(** A pair has only [dv] events. *)
+Lemma card_by_pairs (D : {set u_step}) (S : {set query * key}) :
+  (forall x, x \in D -> (row x.1, column x.1) \in S) -> #|D| <= dv * #|S|.
+Proof.
+move=> in_S; rewrite -(card_imset _ triple_inj).
+have -> : dv * #|S| = #|setX S [set: 'I_dv]| by rewrite cardsX cardsT card_ord mulnC.
+by apply/subset_leq_card/subsetP => _ /imsetP[x in_D ->]; rewrite !inE andbT; apply: in_S.
+Qed.
+
 (** Events of U in a segment, by what is at hand there. *)
 Section Segment.
 
@@ -121,12 +106,6 @@ Hypothesis chain_at_hand : forall x, a <= when x < b -> exists2 y, u_chain y = u
 Lemma u_events : #|[set x | a <= when x < b]| ^ 2 <=
   (#|charged W| + #|whole_queries W| * #|whole_keys W|) * #|output_words W| * #|value_words W|.
 Proof.
-pose triple (x : u_step) := (row x.1, column x.1, x.2).
-have triple_inj : injective triple.
-  move=> x y eq_t; have eq_row : row x.1 = row y.1 := congr1 (fun t => t.1.1) eq_t.
-  have eq_e : x.2 = y.2 := congr1 snd eq_t.
-  rewrite (surjective_pairing x) (surjective_pairing y) eq_e; congr (_, _); apply: pair_eq => //.
-  by rewrite /place (congr1 (fun t => t.1.2) eq_t : column x.1 = column y.1).
 rewrite -(card_imset _ triple_inj).
 have le_served := card_served W.
 apply: (@leq_trans (#|served W| * #|output_words W| * #|value_words W|)); last by rewrite -!mulnA leq_mul2r le_served orbT.
@@ -143,21 +122,29 @@ apply: loomis_whitney => i j e /imsetP[x]; rewrite inE => in_ab eq_t.
   by apply: (computed_red legal_ms (computed_when x)); rewrite /= !eqxx.
 Qed.
 
+Lemma u_events_pairs : #|[set x | a <= when x < b]| <= dv * (#|charged W| + #|whole_queries W| * #|whole_keys W|).
+Proof.
+apply: (@leq_trans (dv * #|served W|)); last by rewrite leq_mul2l card_served orbT.
+apply: card_by_pairs => x; rewrite inE => in_ab; apply: (weight_served legal_ms hand_words in_ab).
+by apply: (computed_red legal_ms (computed_when x)); rewrite /= eqxx.
+Qed.
+
 End Segment.
 
 Theorem T1 M h T (ms : seq (move G)) :
-  pebbling M ms -> 0 < d -> 0 < h -> h * t1_events d T < #|pair| * dv ->
+  pebbling M ms -> 0 < d -> 0 < h -> h * t1_events d dv T < #|pair| * dv ->
   M + 1 + h * T + stats * #|query| <= io ms + h * M.
 Proof.
 move=> legal_ms d_gt0 h_gt0 many.
 have [when traced_when] := trace legal_ms u_no_input u_follows_left u_follows_edge u_follows_fun
   (fun x => u_last_step legal_ms).
-have seg a b : #|segment_words ms u_vert u_follows when a b| <= T -> \sum_(x | a <= when x < b) 1 <= t1_events d T.
+have seg a b : #|segment_words ms u_vert u_follows when a b| <= T -> \sum_(x | a <= when x < b) 1 <= t1_events d dv T.
   move=> le_T; rewrite sum1dep_card; set W := segment_words _ _ _ _ a b in le_T.
-  have counted := @u_events M ms when a b W legal_ms (fun x => (traced_when x).1)
-    (fun v => @at_hand_words _ ms _ u_vert u_follows when a b v)
+  have hand v : at_hand ms a b v -> v \in W by exact: at_hand_words.
+  have counted := @u_events M ms when a b W legal_ms (fun x => (traced_when x).1) hand
     (fun x => chain_words legal_ms u_follows_edge traced_when u_follows_chain (x := x)).
-  apply: t1_count d_gt0 counted _; apply: leq_trans le_T; apply: leq_trans (card_kinds W).
+  have capped := u_events_pairs legal_ms (fun x => (traced_when x).1) hand.
+  apply: t1_count d_gt0 counted capped _; apply: leq_trans le_T; apply: leq_trans (card_kinds W).
   have := card_whole_queries W; have := card_whole_keys W; clear; lia.
 have := cut_events legal_ms traced_when u_vert_inj seg h_gt0.
 rewrite sum1_card card_prod card_ord => /(_ many).

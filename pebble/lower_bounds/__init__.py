@@ -3,6 +3,9 @@
 Where to look: :func:`best_bound` and :func:`proved_bounds` for attention, :func:`matmul` and :func:`fft` for
 the two classic computations, :func:`published_curves` for what the literature states without constants, and
 docs/bounds.md and docs/bounds-backward.md for the proofs.
+
+A bound raises ``InvalidInput`` if M or a size is no positive whole number, and ``BoundDoesNotApply`` where it is not
+proved.
 """
 
 from __future__ import annotations
@@ -15,8 +18,7 @@ from pebble.lower_bounds.bound import Bound, Status
 from pebble.lower_bounds.dividing_point import Regime, regime
 from pebble.lower_bounds.matmul_fft import fft, matmul
 from pebble.lower_bounds.proved import backward_bounds, best_bound, forward_bounds, proved_bounds
-from pebble.lower_bounds.published.all_pairs import attenio_count
-from pebble.lower_bounds.published.curves import published_curves
+from pebble.lower_bounds.published.attention import attenio_count, published_curves
 
 __all__ = [
     "Bound",

@@ -5,131 +5,75 @@ from __future__ import annotations
 import difflib
 
 from pebble.common.errors import InvalidInput
-from pebble.lower_bounds.attention.any_order import ANY_ORDER
-from pebble.lower_bounds.attention.b1 import B1
-from pebble.lower_bounds.attention.b2 import B2
-from pebble.lower_bounds.attention.by_parts import BY_PARTS
-from pebble.lower_bounds.attention.causal_triangles import CAUSAL_TRIANGLES
-from pebble.lower_bounds.attention.communication import D1_BUSIEST, D1_TOTAL, D2, D3_TOTAL, PHI
-from pebble.lower_bounds.attention.compulsory import COMPULSORY
-from pebble.lower_bounds.attention.large_cache import LARGE_CACHE, LARGE_CACHE_BACKWARD
-from pebble.lower_bounds.attention.latent import MLA
-from pebble.lower_bounds.attention.linear import LINEAR
-from pebble.lower_bounds.attention.safe_softmax import S_BY_BLOCKS, S
-from pebble.lower_bounds.attention.shared_rope import WITHOUT_ROPE
-from pebble.lower_bounds.attention.t1 import T1
-from pebble.lower_bounds.attention.t2 import T2
-from pebble.lower_bounds.certified.b3 import B3
-from pebble.lower_bounds.certified.b4 import B4
-from pebble.lower_bounds.certified.t3 import T3
-from pebble.lower_bounds.certified.t4 import T4
+from pebble.lower_bounds import levels, matmul_fft
+from pebble.lower_bounds.attention import (
+    any_order,
+    b1,
+    b2,
+    by_parts,
+    causal_triangles,
+    communication,
+    compulsory,
+    large_cache,
+    latent,
+    linear,
+    safe_softmax,
+    shared_rope,
+    t1,
+    t2,
+)
+from pebble.lower_bounds.certified import b3, b4, t3, t4
+from pebble.lower_bounds.graph import exhaustive, min_cut, partition, parts, products
 from pebble.lower_bounds.graph.butterfly import BUTTERFLY
-from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE
-from pebble.lower_bounds.graph.min_cut import CONVEX_MIN_CUT
-from pebble.lower_bounds.graph.partition import PARTITIONS
-from pebble.lower_bounds.graph.parts import CUTS_OF_PARTS
-from pebble.lower_bounds.graph.products import PRODUCTS, PRODUCTS_ONCE
 from pebble.lower_bounds.graph.spectral import SPECTRAL
-from pebble.lower_bounds.levels import LEVELS
-from pebble.lower_bounds.matmul_fft import (
-    FFT,
-    FFT_COMPULSORY,
-    MATMUL,
-    MATMUL_COMPULSORY,
-    MATMUL_PRODUCTS,
-    MATMUL_SHORT,
-)
-from pebble.lower_bounds.nests.statements import (
-    NEST_COMPULSORY,
-    NEST_ONCE_ONLY,
-    NEST_PASSES,
-    NEST_PROJECTIONS,
-    NEST_STENCILS,
-    NEST_STENCILS_ONCE_ONLY,
-    NEST_SUM,
-    NEST_SUM_ONCE_ONLY,
-    NEST_TURNS,
-)
-from pebble.lower_bounds.published.all_pairs import (
-    FAST_MULTIPLICATION,
-    FLASH_ATTENTION,
-    LI_ET_AL,
-    LI_ET_AL_GRADIENT,
-    SAHA_YE_CURVE,
-    STANDARD_ATTENTION,
-)
-from pebble.lower_bounds.published.masked import BLOCK_SPARSE, LI_ET_AL_SPARSE
-from pebble.lower_bounds.published.matmul_fft import (
-    FFT_MACHINE_CHECKED,
-    MATMUL_MACHINE_CHECKED,
-    MATMUL_NO_RECOMPUTATION,
-)
+from pebble.lower_bounds.nests import statements
+from pebble.lower_bounds.published import attention as published_attention
+from pebble.lower_bounds.published import matmul_fft as published_matmul_fft
 from pebble.lower_bounds.statement import Statement
 
 __all__ = ["STATEMENTS", "statement"]
 
-STATEMENTS: tuple[Statement, ...] = (
-    COMPULSORY,
-    T1,
-    T2,
-    T3,
-    T4,
-    B1,
-    B2,
-    B3,
-    B4,
-    BY_PARTS,
-    CAUSAL_TRIANGLES,
-    LARGE_CACHE,
-    LARGE_CACHE_BACKWARD,
-    ANY_ORDER,
-    S,
-    S_BY_BLOCKS,
-    MLA,
-    WITHOUT_ROPE,
-    LEVELS,
-    LINEAR,
-    D1_TOTAL,
-    D1_BUSIEST,
-    PHI,
-    D2,
-    D3_TOTAL,
-    MATMUL,
-    MATMUL_SHORT,
-    MATMUL_PRODUCTS,
-    MATMUL_COMPULSORY,
-    FFT,
-    FFT_COMPULSORY,
-    NEST_COMPULSORY,
-    NEST_PROJECTIONS,
-    NEST_ONCE_ONLY,
-    NEST_SUM,
-    NEST_SUM_ONCE_ONLY,
-    NEST_TURNS,
-    NEST_PASSES,
-    NEST_STENCILS,
-    NEST_STENCILS_ONCE_ONLY,
-    CONVEX_MIN_CUT,
-    SPECTRAL,
-    CUTS_OF_PARTS,
-    PARTITIONS,
-    PRODUCTS,
-    PRODUCTS_ONCE,
-    BUTTERFLY,
-    EXHAUSTIVE,
-    MATMUL_MACHINE_CHECKED,
-    MATMUL_NO_RECOMPUTATION,
-    FFT_MACHINE_CHECKED,
-    SAHA_YE_CURVE,
-    FAST_MULTIPLICATION,
-    LI_ET_AL,
-    LI_ET_AL_GRADIENT,
-    LI_ET_AL_SPARSE,
-    FLASH_ATTENTION,
-    STANDARD_ATTENTION,
-    BLOCK_SPARSE,
+_FILES = (
+    *(
+        compulsory,
+        t1,
+        t2,
+        t3,
+        t4,
+        b1,
+        b2,
+        b3,
+        b4,
+        by_parts,
+        causal_triangles,
+        large_cache,
+        any_order,
+        safe_softmax,
+    ),
+    *(latent, shared_rope, levels, linear, communication, matmul_fft, statements),
+    *(
+        min_cut,
+        SPECTRAL,
+        parts,
+        partition,
+        products,
+        BUTTERFLY,
+        exhaustive,
+        published_matmul_fft,
+        published_attention,
+    ),
 )
 """Attention first, then other computations, any DAG, and what others publish."""
+
+
+def _statements() -> tuple[Statement, ...]:
+    """Return the statements of all files, in their order there; one that a file imports counts where it stands."""
+    listed = ([file] if isinstance(file, Statement) else vars(file).values() for file in _FILES)
+    values = (getattr(value, "statement", value) for values in listed for value in values)
+    return tuple({value.name: value for value in values if isinstance(value, Statement)}.values())
+
+
+STATEMENTS = _statements()
 
 
 def statement(name: str) -> Statement:

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.attention.b1 import b1_cut, b1_tangent
-from pebble.lower_bounds.attention.b2 import b2_cut, b2_peak
+from pebble.lower_bounds.attention.b1 import b1
+from pebble.lower_bounds.attention.b2 import b2
 from pebble.lower_bounds.attention.large_cache import rectangle
-from pebble.lower_bounds.attention.latent import latent_cut, latent_peak
+from pebble.lower_bounds.attention.latent import latent_bound
 from pebble.lower_bounds.attention.linear import linear_best_cut
 from pebble.lower_bounds.attention.safe_softmax import safe_softmax_cut
 from pebble.lower_bounds.attention.shared_rope import all_heads, one_head
-from pebble.lower_bounds.attention.t1 import t1_cut
-from pebble.lower_bounds.attention.t2 import t2_cut, t2_peak
+from pebble.lower_bounds.attention.t1 import t1
+from pebble.lower_bounds.attention.t2 import t2
 from pebble.lower_bounds.attention.words_needed_again import needed_again, needed_again_backward, others_begun
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.coq_rows import BOUNDS_OF_ROWS, coq_row_of
@@ -70,8 +70,6 @@ def coq_certificate(problem: Problem, M: int) -> str:
 
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If no bound of the problem can be written so.
 
@@ -226,19 +224,12 @@ def _given(problem: Problem, M: int, name: str) -> dict[str, int]:
     cut = _CUTS[name](counted, M) if name in _CUTS else None
     if cut is None:
         return {}
-    T, d = M + cut.X, problem.d
-    given = {"h": cut.cuts, "T": T}
-    if name == "MLA":
-        given["p"], given["q"] = latent_peak(T, d, problem.dv)
-    if name == "B1":
-        given["p"], given["q"] = b1_tangent(T, d, problem.dv)
-    if name == "T2":
-        given["p"], given["q"] = t2_peak(T, d) if 27 * d * d > 4 * T else (0, 1)
-    if name == "B2":
-        least = min(d, problem.dv)
-        p, q = b2_peak(T, least) if least * least > T else (0, 1)
-        given["p"], given["q"] = p, 2 * q
-    return given
+    T = M + cut.X
+    bound = _BY_SEGMENTS.get(name)
+    place = (
+        {} if bound is None or bound.place is None else dict(zip("pq", bound.place(T, counted), strict=True))
+    )
+    return {"h": cut.cuts, "T": T, **place}
 
 
 def _moment(problem: Problem) -> dict[str, int]:
@@ -253,12 +244,9 @@ def _moment(problem: Problem) -> dict[str, int]:
     return {"tau": tau, "tau'": own_tau, "sigma": sigma, "sigma'": own_sigma}
 
 
+_BY_SEGMENTS = {bound.statement.name: bound for bound in (t1, t2, b1, b2, latent_bound)}
 _CUTS: dict[str, Callable[..., Cut | None]] = {
-    "T1": t1_cut,
-    "T2": t2_cut,
-    "B1": b1_cut,
-    "B2": b2_cut,
+    **{name: bound.cut for name, bound in _BY_SEGMENTS.items()},
     "L": linear_best_cut,
     "S": safe_softmax_cut,
-    "MLA": latent_cut,
 }

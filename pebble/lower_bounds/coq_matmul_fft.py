@@ -29,11 +29,6 @@ def coq_matmul(m: int, n: int, k: int, M: int) -> str:
     M : int
         Words of fast memory.
 
-    Raises
-    ------
-    InvalidInput
-        If a size or ``M`` is not a positive whole number.
-
     Examples
     --------
     >>> print(coq_matmul(100, 100, 2, 104).splitlines()[13])
@@ -61,11 +56,6 @@ def coq_fft(n: int, M: int) -> str:
         Points, a power of two, at least 2.
     M : int
         Words of fast memory.
-
-    Raises
-    ------
-    InvalidInput
-        If ``n`` is no power of two, or ``M`` no positive whole number.
 
     Examples
     --------

@@ -18,7 +18,15 @@ from dataclasses import dataclass
 
 from pebble.lower_bounds.rounding import ceil_div
 
-__all__ = ["Cut", "best_cut", "best_start", "cut_by_number", "cut_by_size", "least_words", "least_words_near"]
+__all__ = [
+    "Cut",
+    "Events",
+    "best_cut",
+    "best_cut_of_less",
+    "best_start",
+    "least_words",
+    "least_words_near",
+]
 
 Events = Callable[[int], int]
 """At most how many events (a whole number, monotone) a segment with ``T`` words can hold."""
@@ -56,33 +64,22 @@ class Cut:
         return f"h = {self.cuts} cuts, one every X = {self.X} moves"
 
 
-def cut_by_number(W: int, M: int, words: Words, h: int) -> Cut:
-    """Return what ``W`` events need by the formula with ``h``, which holds for every ``h >= 1``."""
-    X = words(ceil_div(W, h)) - M - 1
-    return Cut(M + 1 + h * X, h, X)
-
-
-def cut_by_size(W: int, M: int, events: Events, X: int) -> Cut | None:
-    """Return what ``W`` events need, cut every ``X >= 1`` moves; None if that gives a single segment.
-
-    ``events(M + X)`` must be at least 1.
-    """
-    cuts = ceil_div(W, events(M + X)) - 1
-    return Cut(M + 1 + X * cuts, cuts, X) if cuts else None
-
-
 def best_start(M: int, events: Events, low: int, high: int) -> int:
-    """Return an ``X`` between ``low`` and ``high`` near which ``X / events(M + X)`` is greatest.
+    """Return an ``X`` between ``low`` and ``high`` near which ``X / events(M + X)`` is greatest."""
+    least = max(1, _LEAST_T - M)
+    low = max(low, least)
+    return _best_place(lambda X: X / events(M + X), low, max(high, low), low)
 
-    A search on a geometric grid, refined around its best point; only the quality of a bound depends on it,
-    never its truth.
+
+def _best_place(score: Callable[[int], float], low: int, high: int, best: int) -> int:
+    """Return about where a score is greatest: on a geometric grid, refined around its best point.
+
+    Only the quality of a bound depends on it, never its truth; it is at least as good as ``best``, a guess.
     """
-    low, high = max(low, 1, _LEAST_T - M), max(high, low, 1, _LEAST_T - M)
-    best = low
     while True:
         ratio = max(1.0 + 1e-9, (high / low) ** (1 / 24))
         grid = {min(high, int(low * ratio**step)) for step in range(26)}
-        best = max(grid | {best}, key=lambda X: X / events(M + X))
+        best = max(sorted(grid | {best}), key=score)
         low, high = max(low, int(best / ratio)), min(high, int(best * ratio) + 1)
         if high - low <= 24 or ratio <= 1.0 + 1e-5:
             return best
@@ -109,13 +106,67 @@ def best_cut(W: int, M: int, events: Events, words: Words, X: int) -> Cut:
     """
     X = max(1, X, _LEAST_T - M)
     h = max(1, ceil_div(W, events(M + X)) - 1)
-    by_cuts = [cut_by_number(W, M, words, h) for h in {1, *(_around(h) if h <= _SMOOTH else ())}]
-    by_size = [cut_by_size(W, M, events, x) for x in _around(X) if M + x >= _LEAST_T]
-    return max(by_cuts + [cut for cut in by_size if cut is not None])
+    numbers = {1, *(_around(h) if h <= _SMOOTH else ())}
+    found = [(h, words(ceil_div(W, h)) - M - 1) for h in numbers]
+    found += [(ceil_div(W, events(M + x)) - 1, x) for x in _around(X) if M + x >= _LEAST_T]
+    return max(Cut(M + 1 + h * x, h, x) for h, x in found if h)
 
 
-def _around(centre: int) -> range:
-    return range(max(1, centre - _WINDOW), centre + _WINDOW + 1)
+def _around(centre: int, window: int = _WINDOW) -> range:
+    return range(max(1, centre - window), centre + window + 1)
+
+
+def best_cut_of_less(
+    work: Callable[[int], int],
+    events: Events,
+    M: int,
+    least: int = 1,
+    start: int | None = None,
+    window: int = _WINDOW,
+) -> Cut | None:
+    """Return the best of some cuttings where segments of ``T`` words share ``work(T)`` events, less the more ``T`` is.
+
+    Parameters
+    ----------
+    work, events : callable
+        ``work(T)`` never rises, ``events(T)`` never falls.
+    M : int
+        Words of fast memory.
+    least : int
+        The shortest segment that the bound is proved for.
+    start : int, optional
+        Where to look; by default where the bound is about greatest.
+    window : int
+        So many lengths and numbers of cuts on either side are tried.
+
+    Returns
+    -------
+    Cut or None
+        None if a segment of ``least`` moves may do it all.
+    """
+
+    def cut(X: int) -> Cut:
+        cuts = ceil_div(work(M + X), max(1, events(M + X))) - 1
+        return Cut(M + 1 + X * cuts, cuts, X)
+
+    def longest(cuts: int) -> int:
+        low, high = least, 2 * least
+        while cut(high).cuts >= cuts:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if cut(middle).cuts >= cuts else (low, middle)
+        return low
+
+    most = cut(least).cuts
+    if most < 1:
+        return None
+    end = longest(1)
+    X = _best_place(lambda X: cut(X).moves, least, end, min(end, 2 * M)) if start is None else start
+    h = max(1, cut(X).cuts)
+    lengths = {least, end, *(x for x in _around(X, window) if least <= x <= end)}
+    lengths |= {longest(number) for number in {1, 2, *_around(h, window)} if number <= most}
+    return max(cut(length) for length in lengths)
 
 
 def least_words(events: Events, w: int, most: int) -> int:

@@ -53,11 +53,6 @@ def regime(problem: Problem, M: int) -> Regime:
     Under a mask there is another one, ``Z_in² / Z_QK`` (Li et al. 2024), where two forms of a worst case over all
     patterns with so many pairs meet. Masks made of large blocks still divide at ``d²``; the name goes by ``d²``.
 
-    Raises
-    ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
-
     Examples
     --------
     >>> print(regime(Problem.square(1024, 64), 64 * 64))

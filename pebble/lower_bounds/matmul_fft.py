@@ -35,13 +35,6 @@ __all__ = [
     "short_side_cut",
 ]
 
-MATMUL_COMPULSORY = Statement(
-    "matmul compulsory",
-    "I/O ≥ m·k + k·n + m·n",
-    "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add",
-    "docs/bounds.md, compulsory",
-    status="machine-checked",
-)
 MATMUL = Statement(
     "matmul",
     "I/O ≥ M + 1 + X·(⌈m·n·k / F(M + X)⌉ − 1), F(T) = ⌊(T/3)^(3/2)⌋, for every whole X ≥ 1 with at least two segments",
@@ -67,10 +60,10 @@ MATMUL_PRODUCTS = Statement(
     "docs/graph-bounds.md, matrix product",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
-FFT_COMPULSORY = Statement(
-    "FFT compulsory",
-    "I/O ≥ 2n",
-    "FFT on n points, n a power of two: the butterfly",
+MATMUL_COMPULSORY = Statement(
+    "matmul compulsory",
+    "I/O ≥ m·k + k·n + m·n",
+    "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add",
     "docs/bounds.md, compulsory",
     status="machine-checked",
 )
@@ -83,6 +76,13 @@ FFT = Statement(
     status="machine-checked",
     after=(HONG_KUNG,),
 )
+FFT_COMPULSORY = Statement(
+    "FFT compulsory",
+    "I/O ≥ 2n",
+    "FFT on n points, n a power of two: the butterfly",
+    "docs/bounds.md, compulsory",
+    status="machine-checked",
+)
 
 
 def matmul(m: int, n: int, k: int, M: int) -> Bound:
@@ -91,23 +91,8 @@ def matmul(m: int, n: int, k: int, M: int) -> Bound:
     The DAG has one vertex per multiply-add, each entry of C a chain of ``k`` of them in any fixed order.
     Recomputation is allowed.
 
-    Parameters
-    ----------
-    m, n, k : int
-        Shape.
-    M : int
-        Words of fast memory.
-
-    Returns
-    -------
-    Bound
-        The greatest of :func:`matmul_compulsory`, :func:`matmul_cut` and, for each side that is at most
-        ``sqrt(M)``, :func:`matmul_short`.
-
-    Raises
-    ------
-    InvalidInput
-        If a size or ``M`` is not a positive whole number.
+    It is the greatest of :func:`matmul_compulsory`, :func:`matmul_cut` and, for each side that is at most
+    ``sqrt(M)``, :func:`matmul_short`.
 
     Examples
     --------
@@ -136,11 +121,6 @@ def matmul_compulsory(m: int, n: int, k: int, M: int) -> Bound:
 def matmul_cut(m: int, n: int, k: int, M: int) -> Bound:
     """Cut by loads and by starts of entries of C: leading term ``2 m n k / sqrt(M)``.
 
-    Raises
-    ------
-    InvalidInput
-        If a size or ``M`` is not a positive whole number.
-
     Examples
     --------
     >>> matmul_cut(1000, 1000, 1000, 1024).value
@@ -165,8 +145,6 @@ def matmul_short(m: int, n: int, k: int, M: int) -> Bound:
 
     Raises
     ------
-    InvalidInput
-        If a size or ``M`` is not a positive whole number.
     BoundDoesNotApply
         If ``k**2 > M``, or if the whole product fits into one segment.
 
@@ -233,14 +211,7 @@ def matmul_with_products(m: int, n: int, k: int, M: int) -> Bound:
     >>> matmul_with_products(64, 64, 64, 256).value
     33017
     """
-
-    def events(T: int) -> int:
-        return max(T, _box_events(T))
-
-    def words(w: int) -> int:
-        return min(w, _box_words(w))
-
-    cut = best_cut(m * n * k, M, events, words, 2 * M)
+    cut = best_cut(m * n * k, M, lambda T: max(T, _box_events(T)), lambda w: min(w, _box_words(w)), 2 * M)
     return MATMUL_PRODUCTS.bound(cut.moves, str(cut))
 
 
@@ -249,22 +220,7 @@ def fft(n: int, M: int) -> Bound:
 
     The DAG is the butterfly: ``log2 n`` levels of ``n`` vertices above ``n`` inputs, two predecessors each.
 
-    Parameters
-    ----------
-    n : int
-        Points, a power of two, at least 2.
-    M : int
-        Words of fast memory.
-
-    Returns
-    -------
-    Bound
-        The greater of :func:`fft_compulsory` and :func:`fft_cut`.
-
-    Raises
-    ------
-    InvalidInput
-        If ``n`` is no power of two, or ``M`` no positive whole number.
+    It is the greater of :func:`fft_compulsory` and :func:`fft_cut`.
 
     Examples
     --------
@@ -287,11 +243,6 @@ def fft_compulsory(n: int, M: int) -> Bound:
 
 def fft_cut(n: int, M: int) -> Bound:
     """Cut by loads; a segment that reaches ``T`` words computes at most :func:`fft_events` new vertices.
-
-    Raises
-    ------
-    InvalidInput
-        If ``n`` is no power of two, or ``M`` no positive whole number.
 
     Examples
     --------

@@ -12,17 +12,8 @@ from pebble.game.rules import Rules
 from pebble.lower_bounds.attention.any_order import any_order
 from pebble.lower_bounds.attention.b1 import b1
 from pebble.lower_bounds.attention.b2 import b2
-from pebble.lower_bounds.attention.compulsory import (
-    compulsory_backward,
-    compulsory_family,
-    compulsory_forward,
-    compulsory_weights,
-)
-from pebble.lower_bounds.attention.large_cache import (
-    large_cache,
-    large_cache_backward,
-    large_cache_under_mask,
-)
+from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_family
+from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask
 from pebble.lower_bounds.attention.latent import latent_bound
 from pebble.lower_bounds.attention.linear import linear
 from pebble.lower_bounds.attention.safe_softmax import safe_softmax
@@ -40,9 +31,9 @@ from pebble.lower_bounds.requirements import require_mask, require_pass
 __all__ = ["backward_bounds", "best_bound", "bounds_by_counts", "forward_bounds", "proved_bounds"]
 
 _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
-    "forward": (compulsory_forward, t1, t2, t3, t4, large_cache),
-    "backward": (compulsory_backward, b1, b2, b3, b4, large_cache_backward),
-    "weights": (compulsory_weights,),
+    "forward": (compulsory_attention, t1, t2, t3, t4, large_cache),
+    "backward": (compulsory_attention, b1, b2, b3, b4, large_cache),
+    "weights": (compulsory_attention,),
 }
 
 
@@ -66,28 +57,13 @@ the plain one where vertices that are no inputs are deleted, which cannot raise 
 
 
 def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[Bound]:
-    """Return every bound with a proved constant that applies to one copy of a forward pass, the best first.
+    """Return :func:`proved_bounds` of a forward pass.
 
-    Parameters
-    ----------
-    problem : Problem
-        Forward pass; multiply the values by ``problem.copies`` for all heads and batch elements.
-    M : int
-        Words of fast memory.
-    rules : Rules, optional
-        The game that is played; bounds that do not hold under its rules are left out. By default all are listed.
-
-    Returns
-    -------
-    list of Bound
-        The compulsory bound, T1, T2, T3 and T4 where they are defined, D where it says more than the compulsory
-        bound, and for a mask "by parts" and, where it says something, "causal triangles", by falling value. Their
-        maximum is a bound, not their sum.
+    They are the compulsory bound, T1, T2, T3 and T4 where they are defined, D where it says more than the compulsory
+    bound, and for a mask "by parts" and, where it says something, "causal triangles".
 
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If the problem is not a forward pass.
 
@@ -101,34 +77,19 @@ def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list
 
 
 def backward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[Bound]:
-    """Return every bound with a proved constant that applies to one copy of a backward pass, the best first.
+    """Return :func:`proved_bounds` of a backward pass.
 
-    Parameters
-    ----------
-    problem : Problem
-        Backward pass; multiply the values by ``problem.copies`` for all heads and batch elements.
-    M : int
-        Words of fast memory.
-    rules : Rules, optional
-        The game that is played; bounds that do not hold under its rules are left out. By default all are listed.
-
-    Returns
-    -------
-    list of Bound
-        The compulsory bound, B1, B2, B3 and B4 where they are defined, D backward where it says more than the
-        compulsory bound, and for a mask "by parts", by falling value. Their maximum is a bound, not their sum.
+    They are the compulsory bound, B1, B2, B3 and B4 where they are defined, D backward where it says more than the
+    compulsory bound, and for a mask "by parts".
 
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If the problem is not a backward pass.
 
     Examples
     --------
-    >>> problem = Problem(4096, 4096, 64, 64, pass_name="backward")
-    >>> backward_bounds(problem, 10**5)[0].name
+    >>> backward_bounds(Problem(4096, 4096, 64, 64, pass_name="backward"), 10**5)[0].name
     'B1'
     """
     require_pass(problem, "backward", "the backward bounds")
@@ -138,20 +99,21 @@ def backward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> lis
 def proved_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[Bound]:
     """Return every bound with a proved constant that applies to one copy of a problem, the best first.
 
-    For the forward and the backward pass see :func:`forward_bounds` and :func:`backward_bounds`. Of the gradient of
-    the weights only the compulsory words are bounded.
+    Of the gradient of the weights only the compulsory words are bounded. The maximum of the values is a bound, not
+    their sum; multiply them by ``problem.copies`` for all heads and batch elements.
 
-    Raises
-    ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
+    Parameters
+    ----------
+    problem : Problem
+    M : int
+        Words of fast memory.
+    rules : Rules, optional
+        The game that is played; bounds that do not hold under its rules are left out. By default all are listed.
 
     Examples
     --------
     >>> proved_bounds(Problem.square(4096, 64), 10**5)[0].name
     'T1'
-    >>> proved_bounds(Problem(4096, 4096, 64, 64, pass_name="backward"), 10**5)[0].name
-    'B1'
     """
     M = fast_memory_words(M)
     if problem.pass_name not in _BY_COUNTS:
@@ -169,11 +131,6 @@ def proved_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[
 
 def best_bound(problem: Problem, M: int, rules: Rules | None = None) -> Bound:
     """Return the greatest bound of :func:`proved_bounds`, for one copy of a forward or a backward pass.
-
-    Raises
-    ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
 
     Examples
     --------

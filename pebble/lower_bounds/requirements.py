@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = [
     "has_all_pairs",
     "require_all_pairs",
-    "require_chains",
     "require_mask",
     "require_no_recomputation",
     "require_pass",
@@ -52,32 +51,21 @@ def require_power_of_two(n: int) -> None:
 
 
 def require_pass(problem: Counts, pass_name: str, bound: str) -> None:
-    """Check that the problem is of the pass that a bound is proved for.
+    """Check that the problem is of the pass that a bound is proved for, its sums added in a fixed order.
 
     Raises
     ------
     BoundDoesNotApply
         If it is not.
     """
-    require_chains(problem, bound)
-    if problem.pass_name != pass_name:
-        raise BoundDoesNotApply(
-            f"{bound} is proved for the {pass_name} pass only, not for the {problem.pass_name} pass"
-        )
-
-
-def require_chains(problem: Counts, bound: str) -> None:
-    """Check that sums are added in a fixed order; but the compulsory words are needed in any.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If they are not.
-    """
-    if problem.sums == "free" and "compulsory" not in bound:
+    if problem.sums == "free":
         raise BoundDoesNotApply(
             f"{bound} is proved for sums in a fixed order, not for sums in any order: only the compulsory bound and "
             "the bound 'any order' are"
+        )
+    if problem.pass_name != pass_name:
+        raise BoundDoesNotApply(
+            f"{bound} is proved for the {pass_name} pass only, not for the {problem.pass_name} pass"
         )
 
 

@@ -15,8 +15,6 @@ __all__ = [
     "ceil_div",
     "ceil_root",
     "ceil_sqrt",
-    "float_above",
-    "float_below",
     "floor_root",
     "log2_above",
     "sqrt_above",
@@ -125,26 +123,6 @@ def sqrt_below(x: Fraction | int, bits: int = 64) -> Fraction:
     """
     p, q, scale = _scaled(x, bits)
     return Fraction(math.isqrt(p * q * scale * scale), q * scale)
-
-
-def float_above(x: Fraction | int) -> float:
-    """Return the least double >= ``x``.
-
-    >>> float_above(Fraction(1, 3)) >= Fraction(1, 3), float_above(Fraction(1, 4))
-    (True, 0.25)
-    """
-    near = float(x)
-    return near if Fraction(near) >= x else math.nextafter(near, math.inf)
-
-
-def float_below(x: Fraction | int) -> float:
-    """Return the greatest double <= ``x``.
-
-    >>> float_below(Fraction(1, 3)) <= Fraction(1, 3), float_below(Fraction(1, 4))
-    (True, 0.25)
-    """
-    near = float(x)
-    return near if Fraction(near) <= x else math.nextafter(near, -math.inf)
 
 
 def _scaled(x: Fraction | int, bits: int) -> tuple[int, int, int]:

@@ -11,7 +11,7 @@ from pebble.computations.registry import family_of
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.dividing_point import Regime, regime, sparse_dividing_point
 from pebble.lower_bounds.proved import proved_bounds
-from pebble.lower_bounds.published.curves import published_curves
+from pebble.lower_bounds.published.attention import published_curves
 
 __all__ = ["BoundTable", "bounds", "no_pebbling", "sharing_notes"]
 

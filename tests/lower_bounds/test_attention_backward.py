@@ -18,13 +18,14 @@ from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, published_curves, regime
 from pebble.lower_bounds.attention.b1 import B1Weights, b1, b1_events, b1_words
 from pebble.lower_bounds.attention.b2 import b2, b2_events, b2_words
-from pebble.lower_bounds.attention.compulsory import compulsory_backward, compulsory_words
+from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.b3 import b3
 from pebble.lower_bounds.proved import backward_bounds, forward_bounds, proved_bounds
-from pebble.lower_bounds.published.all_pairs import flash_attention, li_et_al, li_et_al_gradient, saha_ye
+from pebble.lower_bounds.published.attention import flash_attention, li_et_al, li_et_al_gradient, saha_ye
 from pebble.lower_bounds.table import bounds
 from tests.lower_bounds.backward_problems import backward
+from tests.lower_bounds.brute_force import best_cut_by_brute_force, greatest_by_cost, subsets
 from tests.support.amounts import examples
 
 SIZES = st.integers(1, 300)
@@ -112,10 +113,6 @@ def test_weights_of_b1(d: int, dv: int) -> None:
         assert (D + g * d) * (D + dv * psi + h * d) >= work
 
 
-def _subsets(bits: int) -> np.ndarray:
-    return (np.arange(2**bits)[:, None] >> np.arange(bits) & 1).astype(bool)
-
-
 @pytest.mark.parametrize(
     ("Nq", "Nk", "d", "dv"), [(1, 2, 1, 1), (2, 1, 1, 1), (1, 1, 2, 1), (1, 1, 1, 2), (1, 1, 2, 2)]
 )
@@ -123,7 +120,7 @@ def test_no_set_of_words_allows_more_than_b1_and_b2_say(Nq: int, Nk: int, d: int
     """Every set A of inputs, accumulators, and one vertex of S or P, of dP and of dS for each pair."""
     pairs = Nq * Nk
     sizes = [Nq * d, Nk * d, Nq * dv, Nk * dv, Nk * dv, Nk * d, Nq * d, pairs, pairs, pairs]
-    A = _subsets(sum(sizes))
+    A = subsets(sum(sizes))
     q, k, o, v, uV, uK, uQ, p, r, s = np.split(A, np.cumsum(sizes)[:-1], axis=1)
     three, five = np.zeros(len(A), int), np.zeros(len(A), int)
     segment = B1Weights(d, dv)
@@ -144,9 +141,8 @@ def test_no_set_of_words_allows_more_than_b1_and_b2_say(Nq: int, Nk: int, d: int
         three += segment.omega * on_dV + segment.kappa * (on_dK + on_dQ)
         five += on_S + on_dP + on_dV + on_dK + on_dQ
     size = A.sum(axis=1)
-    for T in range(1, A.shape[1] + 1):
-        assert three[size <= T].max() <= b1_events(T, d, dv)
-        assert five[size <= T].max() <= b2_events(T, min(d, dv))
+    assert all(most <= b1_events(T, d, dv) for T, most in greatest_by_cost(size, three))
+    assert all(most <= b2_events(T, min(d, dv)) for T, most in greatest_by_cost(size, five))
 
 
 def test_a_block_reaches_b1_events_exactly() -> None:
@@ -161,21 +157,6 @@ def test_a_block_reaches_b1_events_exactly() -> None:
 # -------------------------------------------------------------------------------------------- cutting
 
 
-def _best_by_brute_force(W: int, M: int, events: Callable[[int], int]) -> int:
-    """The formula with G for every h up to where it cannot help, by scanning T."""
-    T, table = 0, [0]
-    while table[-1] < W:
-        T += 1
-        table.append(events(T))
-    best, h = T, 1
-    while T > M:
-        while T and table[T - 1] * h >= W:
-            T -= 1
-        best = max(best, M + 1 + h * (T - M - 1))
-        h += 1
-    return best
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_the_best_cut_is_found(seed: int) -> None:
     rng = random.Random(seed)
@@ -185,10 +166,10 @@ def test_the_best_cut_is_found(seed: int) -> None:
         M = int(2 ** rng.uniform(1, 10))
         z, dv = problem.pairs, problem.dv
         W = z * B1Weights(d, dv).beta
-        brute = _best_by_brute_force(W, M, lambda T, d=d, dv=dv: b1_events(T, d, dv))  # type: ignore[misc]
+        brute = best_cut_by_brute_force(W, M, lambda T, d=d, dv=dv: b1_events(T, d, dv))  # type: ignore[misc]
         assert brute * (1 - 1e-6) <= b1(problem, M).value <= brute
         least = min(d, dv)
-        brute = _best_by_brute_force(z * (3 * d + 2 * dv), M, lambda T, k=least: b2_events(T, k))  # type: ignore[misc]
+        brute = best_cut_by_brute_force(z * (3 * d + 2 * dv), M, lambda T, k=least: b2_events(T, k))  # type: ignore[misc]
         brute = max(0, brute - 2 * z)
         assert brute * (1 - 1e-6) <= b2(problem, M).value <= brute
 
@@ -261,11 +242,11 @@ def test_b1_for_other_head_dimensions(d: int, dv: int) -> None:
 
 
 def test_compulsory_counts_what_must_pass() -> None:
-    assert compulsory_backward(backward(1000, d=64), 1).value == 8 * 1000 * 64 + 1000
+    assert compulsory_attention(backward(1000, d=64), 1).value == 8 * 1000 * 64 + 1000
     p = backward(3, 5, 7, 11)
     inputs = 3 * 7 + 5 * 7 + 5 * 11 + 2 * 3 * 11 + 3
     outputs = 3 * 7 + 5 * 7 + 5 * 11
-    assert compulsory_backward(p, 1).value == compulsory_words(p) == inputs + outputs
+    assert compulsory_attention(p, 1).value == compulsory_words(p) == inputs + outputs
 
 
 def test_all_bounds_come_best_first_and_hold_under_all_rules() -> None:
@@ -289,7 +270,7 @@ def test_the_table_serves_the_backward_pass() -> None:
 def test_the_forward_pass_is_not_touched() -> None:
     problem = Problem.square(4096, 64)
     assert proved_bounds(problem, 25_000) == forward_bounds(problem, 25_000)
-    for bound in (b1, b2, b3, compulsory_backward, backward_bounds, li_et_al):
+    for bound in (b1, b2, b3, backward_bounds, li_et_al):
         with pytest.raises(BoundDoesNotApply, match="backward"):
             bound(problem, 1000)
     with pytest.raises(BoundDoesNotApply, match="forward"):
@@ -297,7 +278,7 @@ def test_the_forward_pass_is_not_touched() -> None:
 
 
 @pytest.mark.parametrize("M", [0, -5, True, 3.0, "7", None])
-@pytest.mark.parametrize("bound", [compulsory_backward, b1, b2, b3, backward_bounds, best_bound, bounds])
+@pytest.mark.parametrize("bound", [compulsory_attention, b1, b2, b3, backward_bounds, best_bound, bounds])
 def test_nonsense_words_are_refused(bound: Callable[[Problem, int], object], M: int) -> None:
     with pytest.raises(InvalidInput, match="M "):
         bound(backward(4, d=2), M)

@@ -6,7 +6,6 @@ import itertools
 from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,22 +14,15 @@ from pebble.lower_bounds.attention.b1 import B1Weights, b1_events
 from pebble.lower_bounds.attention.b2 import b2_events
 from pebble.lower_bounds.certified.b3 import B3Row
 from pebble.lower_bounds.certified.prove_b3 import B3Segment
+from tests.lower_bounds.tiny_pebblings import TinyPlayer, Vertex, cut, kinds_of_moves
 from tests.support import amounts
 
-Vertex = tuple[Any, ...]
-INPUTS = ("Q", "K", "V", "dO", "O", "l")
 
+class Player(TinyPlayer):
+    """Plays a tiny backward pass."""
 
-class Player:
-    """Plays random legal pebblings: random order, evictions, stores, recomputation."""
-
-    def __init__(self, sizes: tuple[int, int, int, int], M: int, rng: np.random.Generator) -> None:
-        self.Nq, self.Nk, self.d, self.dv = sizes
-        self.M, self.rng = M, rng
-        self.red: set[Vertex] = set()
-        self.blue: set[Vertex] = set()
-        self.moves: list[tuple[str, Vertex]] = []
-        self.store_rate = rng.uniform(0.1, 1.0)
+    inputs = ("Q", "K", "V", "dO", "O", "l")
+    accumulate = ("dV", "dK", "dQ")
 
     def predecessors(self, w: Vertex) -> list[Vertex]:
         before = [(*w[:-1], w[-1] - 1)] if w[-1] else []
@@ -52,39 +44,6 @@ class Player:
             case ("dQ", i, k, j):
                 return [*before, ("dS", i, j), ("K", j, k)]
         return []
-
-    def is_blue(self, w: Vertex) -> bool:
-        return w[0] in INPUTS or w in self.blue
-
-    def make_room(self, keep: set[Vertex]) -> None:
-        while len(self.red) >= self.M:
-            choices = sorted(self.red - keep, key=str) or sorted(self.red, key=str)
-            victim = choices[self.rng.integers(len(choices))]
-            chance = 0.97 if victim[0] in ("dV", "dK", "dQ") else self.store_rate
-            if not self.is_blue(victim) and self.rng.random() < chance:
-                self.store(victim)
-            self.red.remove(victim)
-            self.moves.append(("delete", victim))
-
-    def store(self, w: Vertex) -> None:
-        self.blue.add(w)
-        self.moves.append(("store", w))
-
-    def make(self, goal: Vertex) -> None:
-        stack = [goal]
-        while stack:
-            w = stack[-1]
-            missing = [p for p in self.predecessors(w) if p not in self.red]
-            if w in self.red:
-                stack.pop()
-            elif self.is_blue(w) or not missing:
-                self.make_room({p for v in stack for p in self.predecessors(v)})
-                if not self.is_blue(w) and any(p not in self.red for p in self.predecessors(w)):
-                    continue
-                self.red.add(w)
-                self.moves.append(("load" if self.is_blue(w) else "compute", w))
-            else:
-                stack.append(missing[0])
 
     def accumulators(self) -> list[tuple[str, int, int, int]]:
         """Every chain of dV, dK and dQ: name, two indices, length."""
@@ -136,37 +95,8 @@ class Trace:
 
 def check_legal(player: Player) -> list[set[Vertex]]:
     """Replay by the rules; return what is red before every move."""
-    red: set[Vertex] = set()
-    blue: set[Vertex] = set()
-    before = []
-    for kind, w in player.moves:
-        before.append(set(red))
-        if kind == "compute":
-            assert red.issuperset(player.predecessors(w))
-        elif kind == "load":
-            assert w[0] in INPUTS or w in blue
-        else:
-            assert w in red
-        if kind == "store":
-            blue.add(w)
-        elif kind == "delete":
-            red.remove(w)
-        else:
-            red.add(w)
-            assert len(red) <= player.M
-    assert all((name, a, b, n - 1) in blue for name, a, b, n in player.accumulators())
-    return before
-
-
-def cut(weight: list[Fraction], M: int, X: Fraction) -> list[int]:
-    """Where the segments begin: each takes moves while their weight is at most X, the first at most M + X."""
-    cuts, room = [0], M + X
-    for now, w in enumerate(weight):
-        if w > room:
-            cuts.append(now)
-            room = X
-        room -= w
-    return cuts
+    assert all((name, a, b, n - 1) in player.blue for name, a, b, n in player.accumulators())
+    return player.red_before()
 
 
 class Touched:
@@ -301,12 +231,7 @@ def test_every_step_of_the_proofs(seed: int) -> None:
 
 
 def test_the_pebblings_are_varied() -> None:
-    kinds = set()
-    for seed in range(100):
-        moves = pebbling(seed).moves
-        computed = [w for kind, w in moves if kind == "compute"]
-        kinds |= {"recomputed " + w[0] for w in set(computed) if computed.count(w) > 1}
-        kinds |= {f"{kind} {w[0]}" for kind, w in moves}
+    kinds = kinds_of_moves(pebbling(seed).moves for seed in range(100))
     names = ("S", "P", "dP", "dS", "dV", "dK", "dQ")
     wanted = {f"{kind} {name}" for kind in ("load", "store") for name in names}
     assert wanted | {f"recomputed {name}" for name in ("S", "P", "dP", "dS", "dQ")} <= kinds

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -15,31 +17,31 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, forward_bounds, t1, t2
-from pebble.lower_bounds.attention.compulsory import compulsory_forward
+from pebble.lower_bounds.attention.compulsory import compulsory_attention
 from pebble.lower_bounds.attention.t1 import t1_events, t1_words
 from pebble.lower_bounds.attention.t2 import t2_events, t2_words
 from pebble.lower_bounds.cutting import best_cut
 from pebble.lower_bounds.matmul_fft import fft, fft_cut, fft_events, matmul, matmul_cut
-from pebble.lower_bounds.rounding import (
-    ceil_div,
-)
-from tests.lower_bounds.brute_force import greatest_by_cost, subsets
+from pebble.lower_bounds.rounding import ceil_div
+from tests.lower_bounds.brute_force import best_cut_by_brute_force, greatest_by_cost, subsets
 
 
-@given(st.integers(0, 10**12), st.integers(1, 10**4))
-def test_t1_events_is_the_whole_part_of_the_greater_form(T: int, d: int) -> None:
-    events = t1_events(T, d)
-    inside = [27 * events**2 <= T**3, 16 * d * events <= T**2]
-    beyond = [27 * (events + 1) ** 2 > T**3, 16 * d * (events + 1) > T**2]
-    assert any(inside)
-    assert all(beyond)
+@given(st.integers(0, 10**8), st.integers(1, 10**3), st.integers(1, 10**3))
+def test_t1_events_is_the_whole_part_of_the_greater_form(T: int, d: int, dv: int) -> None:
+    with localcontext(prec=80):
+        few = (Decimal(T) / 3) ** Decimal("1.5")
+        if 3 * dv**2 < T:
+            few = dv * ((T + Decimal(dv) ** 2).sqrt() - dv) ** 2
+        many = Decimal(T) ** 2 / (16 * d) if dv >= d else dv * Decimal(T) ** 2 / (4 * (d + dv) ** 2)
+        assert t1_events(T, d, dv) == math.floor(max(few, many) + Decimal("1e-40"))
 
 
-@given(st.integers(1, 10**15), st.integers(1, 10**4))
-def test_words_is_the_inverse_of_events(w: int, d: int) -> None:
-    for events, words in ((t1_events, t1_words), (t2_events, t2_words)):
-        T = words(w, d)
-        assert events(T - 1, d) < w <= events(T, d)
+@given(st.integers(1, 10**15), st.integers(1, 10**4), st.integers(1, 10**4))
+def test_words_is_the_inverse_of_events(w: int, d: int, dv: int) -> None:
+    T = t1_words(w, d, dv)
+    assert t1_events(T - 1, d, dv) < w <= t1_events(T, d, dv)
+    T = t2_words(w, d)
+    assert t2_events(T - 1, d) < w <= t2_events(T, d)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 10, 100])
@@ -68,19 +70,38 @@ def test_no_set_of_words_allows_more_events_than_t1_and_t2_say(Nq: int, Nk: int,
             second += (score[:, None] & mine & values).sum(axis=1)
     cost = chosen.sum(axis=1)
     for T, most in greatest_by_cost(cost, second):
-        assert most <= t1_events(T, d)
+        assert most <= t1_events(T, d, dv)
     for T, most in greatest_by_cost(cost, first + second):
         assert most <= t2_events(T, d)
 
 
 @pytest.mark.parametrize("side", [2, 5, 12])
 @pytest.mark.parametrize("d", [2, 8, 30])
-def test_blocks_reach_t1_events_exactly(side: int, d: int) -> None:
-    """Whole rows, ``d`` columns: ``side² d`` events, ``4 side d`` words. A cube: ``side³``, ``3 side²``."""
-    assert t1_events(4 * side * d, d) >= side**2 * d
-    assert t1_events(3 * side**2, 10**6) == side**3
-    if side >= 4 * d:
-        assert t1_events(4 * side * d, d) == side**2 * d
+@pytest.mark.parametrize("dv", [1, 2, 7, 30])
+def test_blocks_reach_t1_events_exactly(side: int, d: int, dv: int) -> None:
+    """Whole rows, ``dv <= d``: ``side² dv`` events, ``2 side (d + dv)`` words. A cube: ``side³``, ``3 side²``."""
+    assert t1_events(3 * side**2, 10**6, max(side, dv)) == side**3
+    if dv <= d:
+        assert t1_events(2 * side * (d + dv), d, dv) >= side**2 * dv
+        if side >= 2 * d:
+            assert t1_events(2 * side * (d + dv), d, dv) == side**2 * dv
+
+
+def test_it_pays_that_a_pair_has_dv_products_only() -> None:
+    """Never less than from (T/3)^(3/2) and T²/(16d) alone, which is F for dv = 2d, and enough from 16d/9 on."""
+    alone = replace(
+        t1,
+        events=lambda T, problem: t1_events(T, problem.d, 2 * problem.d),
+        words=lambda w, problem: t1_words(w, problem.d, 2 * problem.d),
+        starts=lambda M, problem: [X for X in (M, 2 * M, 256 * problem.d**2 // 27 - M) if X >= 1],
+    )
+    for T in range(5000):
+        assert t1_events(T, 9, 18) == max(math.isqrt(T**3 // 27), T * T // (16 * 9))
+    rng = random.Random(5)
+    for _ in range(300):
+        problem, M = _random_problem(rng)
+        assert t1(problem, M).value >= alone(problem, M).value
+        assert 9 * problem.dv < 16 * problem.d or t1(problem, M).value == alone(problem, M).value
 
 
 def test_t2_events_is_reached_where_rows_are_long() -> None:
@@ -90,21 +111,6 @@ def test_t2_events_is_reached_where_rows_are_long() -> None:
 # -------------------------------------------------------------------------------------------- cutting
 
 
-def _best_by_brute_force(W: int, M: int, events: Callable[[int], int]) -> int:
-    """The formula with G for every h, by scanning T; and no cleverness at all."""
-    T = 0
-    table: list[int] = []
-    while not table or table[-1] < W:
-        table.append(events(T))
-        T += 1
-    best, T = 0, len(table) - 1
-    for h in range(1, W + 1):
-        while T and table[T - 1] * h >= W:
-            T -= 1
-        best = max(best, M + 1 + h * (T - M - 1))
-    return best
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_best_cut_finds_the_best_cut(seed: int) -> None:
     rng = random.Random(seed)
@@ -112,21 +118,21 @@ def test_best_cut_finds_the_best_cut(seed: int) -> None:
         N, d, M = rng.randint(1, 60), rng.choice([1, 2, 5, 16, 64]), int(2 ** rng.uniform(1, 11))
         problem = Problem(N, rng.randint(1, 60), d, rng.choice([1, d, 7]))
         z, dv = problem.pairs, problem.dv
-        brute = _best_by_brute_force(z * dv, M, lambda T, d=d: t1_events(T, d))  # type: ignore[misc]
+        brute = best_cut_by_brute_force(z * dv, M, lambda T, d=d, dv=dv: t1_events(T, d, dv))  # type: ignore[misc]
         assert brute * (1 - 1e-6) <= t1(problem, M).value <= brute
-        brute = _best_by_brute_force(z * (d + dv), M, lambda T, d=d: t2_events(T, d)) - z  # type: ignore[misc]
+        brute = best_cut_by_brute_force(z * (d + dv), M, lambda T, d=d: t2_events(T, d)) - z  # type: ignore[misc]
         assert max(0, brute) * (1 - 1e-6) <= t2(problem, M).value <= max(0, brute)
-        brute = _best_by_brute_force(N * d * 7, M, lambda T: math.isqrt(T**3 // 27))
+        brute = best_cut_by_brute_force(N * d * 7, M, lambda T: math.isqrt(T**3 // 27))
         assert brute * (1 - 1e-6) <= matmul_cut(N, d, 7, M).value <= brute
-        brute = 64 + _best_by_brute_force(64 * 6, M, fft_events)
+        brute = 64 + best_cut_by_brute_force(64 * 6, M, fft_events)
         assert brute * (1 - 1e-2) <= fft_cut(64, M).value <= brute
 
 
 def test_a_wrong_guess_cannot_lift_a_bound() -> None:
     W, M = 10**5, 50
-    brute = _best_by_brute_force(W, M, lambda T: t1_events(T, 8))
+    brute = best_cut_by_brute_force(W, M, lambda T: t1_events(T, 8, 3))
     for X in (1, 3, 10, 1000, 10**5):
-        assert best_cut(W, M, lambda T: t1_events(T, 8), lambda w: t1_words(w, 8), X).moves <= brute
+        assert best_cut(W, M, lambda T: t1_events(T, 8, 3), lambda w: t1_words(w, 8, 3), X).moves <= brute
 
 
 # ------------------------------------------------------------------------------------ values and domains
@@ -152,24 +158,24 @@ def test_leading_terms(N: int) -> None:
 
 
 def test_head_dimensions_play_different_parts() -> None:
-    """T1's work is z·dv, its rows have d words, and of Nq and Nk only the product matters."""
+    """Rows have d + dv words up to dv = d, slices of the columns 2d beyond; of Nq and Nk only the product matters."""
     z, M = 4000**2, 10**5
-    one, two = (t1(Problem(4000, 4000, 64, dv), M).value for dv in (32, 64))
+    one, two = (t1(Problem(4000, 4000, 64, dv), M).value for dv in (64, 128))
     assert two - M == pytest.approx(2 * (one - M), rel=0.01)
-    assert t1(Problem(4000, 4000, 128, 32), M).value == pytest.approx(4 * z * 32 * 128 / M + M, rel=0.01)
-    assert t1(Problem(8000, 2000, 64, 32), M).value == one
+    assert t1(Problem(4000, 4000, 128, 32), M).value == pytest.approx(z * 160**2 / M + M, rel=0.01)
+    assert t1(Problem(8000, 2000, 64, 64), M).value == one
 
 
 def test_statistics_are_more_outputs() -> None:
     for M in (50, 1000, 10**5):
         plain, more = Problem(300, 500, 16, 8), Problem(300, 500, 16, 8, stats=True)
-        for bound in (compulsory_forward, t1):
+        for bound in (compulsory_attention, t1):
             assert bound(more, M).value == bound(plain, M).value + 300
     assert t2(Problem.square(300, 64, stats=True), 40).value == t2(Problem.square(300, 64), 40).value + 300
 
 
 def test_compulsory_counts_what_must_pass() -> None:
-    assert compulsory_forward(Problem(3, 5, 7, 11), 1).value == 3 * 7 + 5 * 7 + 5 * 11 + 3 * 11
+    assert compulsory_attention(Problem(3, 5, 7, 11), 1).value == 3 * 7 + 5 * 7 + 5 * 11 + 3 * 11
     assert matmul(3, 5, 7, 10**6).value == 3 * 7 + 7 * 5 + 3 * 5
     assert fft(16, 10**6).value == 32
 
@@ -189,7 +195,7 @@ def test_copies_are_left_to_the_caller() -> None:
 
 
 @pytest.mark.parametrize("M", [0, -5, True, 3.0, "7", None])
-@pytest.mark.parametrize("bound", [compulsory_forward, t1, t2, best_bound, forward_bounds])
+@pytest.mark.parametrize("bound", [compulsory_attention, t1, t2, best_bound, forward_bounds])
 def test_nonsense_words_are_refused(bound: Callable[[Problem, int], object], M: int) -> None:
     with pytest.raises(InvalidInput, match="M "):
         bound(Problem.square(4, 2), M)
@@ -198,7 +204,7 @@ def test_nonsense_words_are_refused(bound: Callable[[Problem, int], object], M: 
 def test_another_pass_is_refused() -> None:
     backward = Problem.square(8, 4)
     object.__setattr__(backward, "pass_name", "backward")
-    for bound in (compulsory_forward, t1, t2, forward_bounds):
+    for bound in (t1, t2, forward_bounds):
         with pytest.raises(BoundDoesNotApply, match="forward"):
             bound(backward, 10)
 

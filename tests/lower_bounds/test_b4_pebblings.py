@@ -15,9 +15,9 @@ from tests.lower_bounds.test_attention_backward_pebblings import (
     Touched,
     Trace,
     check_legal,
-    cut,
     pebbling,
 )
+from tests.lower_bounds.tiny_pebblings import cut
 from tests.support import amounts
 
 ACCUMULATORS = ("dV", "dK", "dQ")

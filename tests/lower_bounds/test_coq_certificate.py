@@ -14,11 +14,11 @@ import pytest
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.load import load_dag
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.attention.b1 import B1Weights, b1_cut, b1_tangent
-from pebble.lower_bounds.attention.b2 import b2_cut, b2_peak
+from pebble.lower_bounds.attention.b1 import B1Weights, b1, b1_tangent
+from pebble.lower_bounds.attention.b2 import b2, b2_peak
 from pebble.lower_bounds.attention.safe_softmax import safe_softmax
-from pebble.lower_bounds.attention.t1 import t1_cut, t1_events
-from pebble.lower_bounds.attention.t2 import t2_cut, t2_events, t2_peak
+from pebble.lower_bounds.attention.t1 import t1, t1_events
+from pebble.lower_bounds.attention.t2 import t2, t2_events, t2_peak
 from pebble.lower_bounds.certified import coq_rows
 from pebble.lower_bounds.coq_certificate import coq_certificate
 from pebble.lower_bounds.graph.coq_family import coq_certificate_of_dag
@@ -224,12 +224,20 @@ def test_what_coq_tests_holds_for_random_problems() -> None:
 
 
 def _t1_test(problem: Problem, M: int) -> bool:
-    cut = t1_cut(problem, M)
-    return cut.cuts * t1_events(M + cut.X, problem.d) < problem.pairs * problem.dv
+    cut = t1.cut(problem, M)
+    T, d, dv = M + cut.X, problem.d, problem.dv
+    F = t1_events(T, d, dv)
+    most = dv * (T + 2 * dv**2)
+    if 3 * dv**2 >= T:
+        box = T**3 < 27 * (F + 1) ** 2
+    else:
+        box = most <= F or (dv * T) ** 2 + (F + 1) ** 2 < 2 * most * (F + 1)
+    wide = 16 * d * (F + 1) > T**2 if d <= dv else dv * T**2 < 4 * (d + dv) ** 2 * (F + 1)
+    return box and wide and cut.cuts * F < problem.pairs * dv
 
 
 def _t2_test(problem: Problem, M: int) -> bool:
-    cut = t2_cut(problem, M)
+    cut = t2.cut(problem, M)
     T, d = M + cut.X, problem.d
     F = t2_events(T, d)
     if cut.cuts * F >= problem.pairs * (d + problem.dv):
@@ -245,7 +253,7 @@ def _t2_test(problem: Problem, M: int) -> bool:
 
 
 def _b1_test(problem: Problem, M: int) -> bool:
-    cut, weights = b1_cut(problem, M), B1Weights(problem.d, problem.dv)
+    cut, weights = b1.cut(problem, M), B1Weights(problem.d, problem.dv)
     T, k, beta = M + cut.X, weights.kappa, weights.beta
     F = (problem.pairs * beta - 1) // cut.cuts
     p, q = b1_tangent(T, problem.d, problem.dv)
@@ -262,7 +270,7 @@ def _b1_test(problem: Problem, M: int) -> bool:
 
 
 def _b2_test(problem: Problem, M: int) -> bool:
-    cut, m = b2_cut(problem, M), min(problem.d, problem.dv)
+    cut, m = b2.cut(problem, M), min(problem.d, problem.dv)
     T = M + cut.X
     F = (problem.pairs * (3 * problem.d + 2 * problem.dv) - 1) // cut.cuts
     if m * m <= T:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.attention.latent import latent_cut, latent_events, latent_peak
+from pebble.lower_bounds.attention.latent import latent_bound, latent_events, latent_peak
 from pebble.lower_bounds.coq_certificate import coq_certificate
 from pebble.lower_bounds.table import bounds
 from tests.support.coq import compiled, needs_coq
@@ -70,7 +70,7 @@ def test_the_peak_gives_the_same_number_of_events() -> None:
     rng = random.Random(7)
     for _ in range(20):
         problem, M = _random_problem(rng)
-        cut, d, dv = latent_cut(problem, M), problem.d, problem.dv
+        cut, d, dv = latent_bound.cut(problem, M), problem.d, problem.dv
         T = M + cut.X
         p, q = latent_peak(T, d, dv)
         assert 3 * p * p < q * q

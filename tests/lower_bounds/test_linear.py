@@ -14,7 +14,8 @@ from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, forward_bounds
-from pebble.lower_bounds.attention.linear import linear, linear_cut, linear_events
+from pebble.lower_bounds.attention.linear import linear, linear_events
+from pebble.lower_bounds.rounding import ceil_div
 from pebble.program.counting.run import run
 from pebble.program.schedule import available
 from tests.lower_bounds.brute_force import greatest_by_cost, subsets
@@ -78,7 +79,11 @@ def test_the_best_cut_is_found(seed: int) -> None:
         Nq, Nk, d, dv = (rnd.randint(1, most) for most in (40, 40, 6, 6))
         problem = rnd.choice([Problem(Nq, Nk, d, dv, attention="linear"), causal(Nk, d, dv)])
         M = rnd.randint(3, 80)
-        cuts = [cut.moves for X in range(1, 1500) if (cut := linear_cut(problem, M, X))]
+        segments = (
+            (X, ceil_div(linear_events(problem, M + X), max(1, math.isqrt((M + X) ** 3 // 27))))
+            for X in range(1, 1500)
+        )
+        cuts = [M + 1 + X * (number - 1) for X, number in segments if number > 1]
         assert linear(problem, M).value == max([0, *(moves - d * dv for moves in cuts)])
 
 

@@ -21,7 +21,7 @@ from pebble.lower_bounds import (
     proved_bounds,
 )
 from pebble.lower_bounds.attention import by_parts as by_parts_module
-from pebble.lower_bounds.attention.compulsory import compulsory_backward, compulsory_forward, compulsory_words
+from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_words
 from pebble.program.schedule import get
 from tests.lower_bounds.masked_pebblings import Moves, Player, image, io
 from tests.lower_bounds.masked_problems import PASSES, kinds, random_mask
@@ -42,11 +42,7 @@ def test_compulsory_words_are_the_inputs_and_outputs_of_the_family(seed: int) ->
     family = family_of(problem)
     outputs = sum(family.words(array.name) for array in family.outputs)
     inputs = sum(family.words(array.name) for array in family.inputs)
-    found = (
-        compulsory_backward(problem, 9) if problem.pass_name == "backward" else compulsory_forward(problem, 9)
-    )
-    assert found.value == inputs + outputs
-    assert compulsory_words(problem) == inputs + outputs
+    assert compulsory_attention(problem, 9).value == compulsory_words(problem) == inputs + outputs
 
 
 # Leaving pairs out: the lemma, on pebblings

@@ -7,7 +7,7 @@ import pytest
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, fft, forward_bounds, matmul, t2
-from pebble.lower_bounds.attention.compulsory import compulsory_forward
+from pebble.lower_bounds.attention.compulsory import compulsory_attention
 from pebble.lower_bounds.published.matmul_fft import (
     fft_machine_checked,
     matmul_machine_checked,
@@ -116,4 +116,4 @@ def test_t2_is_above_compulsory_and_below_a_known_optimum() -> None:
     through by a longer run of the same method (2.2 million states).
     """
     problem = Problem(2, 2, 2, 1)
-    assert compulsory_forward(problem, 3).value < t2(problem, 3).value <= 24
+    assert compulsory_attention(problem, 3).value < t2(problem, 3).value <= 24

@@ -14,7 +14,7 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import attenio_count, best_bound, fft, matmul, published_curves, regime
-from pebble.lower_bounds.published.all_pairs import (
+from pebble.lower_bounds.published.attention import (
     fast_multiplication,
     flash_attention,
     saha_ye,

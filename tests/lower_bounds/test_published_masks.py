@@ -18,14 +18,15 @@ from pebble.lower_bounds import (
     regime,
 )
 from pebble.lower_bounds.dividing_point import sparse_dividing_point
-from pebble.lower_bounds.published.all_pairs import (
+from pebble.lower_bounds.published.attention import (
+    block_sparse_flash_attention,
     fast_multiplication,
     flash_attention,
     li_et_al,
+    li_et_al_sparse,
     saha_ye,
     standard_attention,
 )
-from pebble.lower_bounds.published.masked import block_sparse_flash_attention, li_et_al_sparse
 from pebble.program.schedule import get
 from tests.lower_bounds.masked_problems import PASSES
 

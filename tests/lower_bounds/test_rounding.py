@@ -14,8 +14,6 @@ from pebble.lower_bounds.rounding import (
     ceil_div,
     ceil_root,
     ceil_sqrt,
-    float_above,
-    float_below,
     floor_root,
     log2_above,
     sqrt_above,
@@ -36,13 +34,6 @@ def test_roots_of_fractions_enclose_narrowly(x: Fraction) -> None:
     below, above = sqrt_below(x), sqrt_above(x)
     assert below**2 <= x <= above**2
     assert above - below <= above / 2**63
-
-
-@given(st.fractions())
-def test_floats_enclose_by_one_step(x: Fraction) -> None:
-    below, above = float_below(x), float_above(x)
-    assert Fraction(below) <= x <= Fraction(above)
-    assert above in (below, math.nextafter(below, math.inf))
 
 
 @given(st.integers(1, 10**6))

@@ -22,7 +22,7 @@ def test_no_segment_does_more_by_several_heads() -> None:
     draw, greatest = random.Random(1), 0.0
     for _ in range(4000):
         own, rope, heads = draw.randint(1, 60), draw.randint(1, 60), draw.randint(1, 4)
-        d, scale = own + rope, 10 ** draw.uniform(0, 4)
+        d, dv, scale = own + rope, draw.randint(1, 120), 10 ** draw.uniform(0, 4)
         words = events = 0.0
         keys_of = [draw.random() * scale * draw.choice((0, 1)) for _ in range(heads)]
         for keys in keys_of:
@@ -30,10 +30,12 @@ def test_no_segment_does_more_by_several_heads() -> None:
                 draw.expovariate(1) * scale * w * draw.choice((0, 1, 1)) for w in (1, 1 / d, 9, 9)
             )
             words += c + d * rows + own * keys + u + v
-            events += math.sqrt((c + rows * keys) * u * v)
+            pairs = c + rows * keys
+            events += min(math.sqrt(pairs * u * v), pairs * dv)
         T = math.ceil(words + rope * max(keys_of))
-        assert events <= t1_events(T, d) + 1
-        greatest = max(greatest, events / (t1_events(T, d) + 1))
+        most = t1_events(T, d, dv) + 1
+        assert events <= most
+        greatest = max(greatest, events / most)
     assert greatest > 0.5
 
 

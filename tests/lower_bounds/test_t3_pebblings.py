@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import sqrt
-from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.lower_bounds.tiny_pebblings import TinyPlayer, Vertex, cut, kinds_of_moves
 from tests.support import amounts
 
-Vertex = tuple[Any, ...]
 Triple = tuple[int, int, int]
 Trace = tuple[dict[Triple, int], dict[Triple, list[int]], set[tuple[int, int]]]
 
 
-class Player:
-    """Plays random legal pebblings of a tiny forward DAG: random order, evictions, stores, recomputation."""
+class Player(TinyPlayer):
+    """Plays a tiny forward pass."""
 
-    def __init__(self, sizes: tuple[int, int, int, int], M: int, rng: np.random.Generator) -> None:
-        self.Nq, self.Nk, self.d, self.dv = sizes
-        self.M, self.rng = M, rng
-        self.red: set[Vertex] = set()
-        self.blue: set[Vertex] = set()
-        self.moves: list[tuple[str, Vertex]] = []
-        self.store_rate = rng.uniform(0.2, 1.0)
+    inputs = ("Q", "K", "V")
+    accumulate = ("U", "l")
 
     def predecessors(self, w: Vertex) -> list[Vertex]:
         match w:
@@ -41,39 +35,6 @@ class Player:
             case ("O", i, e):
                 return [("U", i, e, self.Nk - 1), ("l", i, self.Nk - 1)]
         return []
-
-    def is_blue(self, w: Vertex) -> bool:
-        return w[0] in "QKV" or w in self.blue
-
-    def make_room(self, keep: set[Vertex]) -> None:
-        while len(self.red) >= self.M:
-            choices = sorted(self.red - keep) or sorted(self.red)
-            victim = choices[self.rng.integers(len(choices))]
-            chance = 0.95 if victim[0] in "Ul" else self.store_rate
-            if not self.is_blue(victim) and self.rng.random() < chance:
-                self.store(victim)
-            self.red.remove(victim)
-            self.moves.append(("delete", victim))
-
-    def store(self, w: Vertex) -> None:
-        self.blue.add(w)
-        self.moves.append(("store", w))
-
-    def make(self, goal: Vertex) -> None:
-        stack = [goal]
-        while stack:
-            w = stack[-1]
-            missing = [p for p in self.predecessors(w) if p not in self.red]
-            if w in self.red:
-                stack.pop()
-            elif self.is_blue(w) or not missing:
-                self.make_room({p for v in stack for p in self.predecessors(v)})
-                if not self.is_blue(w) and any(p not in self.red for p in self.predecessors(w)):
-                    continue
-                self.red.add(w)
-                self.moves.append(("load" if self.is_blue(w) else "compute", w))
-            else:
-                stack.append(missing[0])
 
     def play(self) -> list[tuple[str, Vertex]]:
         steps = [(i, e, j) for i in range(self.Nq) for e in range(self.dv) for j in range(self.Nk)]
@@ -131,29 +92,6 @@ def weights_of_moves(
     return weight
 
 
-def red_before(player: Player) -> list[set[Vertex]]:
-    """Replay by the rules; return what is red before every move."""
-    red: set[Vertex] = set()
-    red_at = []
-    blue: set[Vertex] = set()
-    for kind, vertex in player.moves:
-        red_at.append(set(red))
-        if kind == "compute":
-            assert red.issuperset(player.predecessors(vertex))
-        elif kind == "load":
-            assert vertex[0] in "QKV" or vertex in blue
-        else:
-            assert vertex in red
-        if kind == "store":
-            blue.add(vertex)
-        if kind in ("load", "compute"):
-            red.add(vertex)
-            assert len(red) <= player.M
-        elif kind == "delete":
-            red.remove(vertex)
-    return red_at
-
-
 def check_pebbling(player: Player, X: int, gamma: Fraction, delta: Fraction) -> int:
     """Check every step of the proof on one pebbling; return the number of its segments."""
     moves, M, dv = player.moves, player.M, player.dv
@@ -166,23 +104,12 @@ def check_pebbling(player: Player, X: int, gamma: Fraction, delta: Fraction) -> 
     assert io >= sum(weight) - starts - gamma * z + len(stored_pairs)
     cuts = cut(weight, M, X)
     assert len(cuts) < 2 or sum(weight) > M + (len(cuts) - 1) * (X - 2)
-    red_at = red_before(player)
+    red_at = player.red_before()
     assert len(red_at[0]) == 0
     for first, end in zip(cuts, [*cuts[1:], len(moves)], strict=True):
         touched = Touched(player, range(first, end), red_at[first], (events, causal, stored_pairs))
         touched.check(sum(weight[first:end], Fraction(0)), gamma, delta)
     return len(cuts)
-
-
-def cut(weight: list[Fraction], M: int, X: int) -> list[int]:
-    """Where the segments begin: each takes moves while their weight is at most X, the first at most M + X."""
-    cuts, room = [0], Fraction(M + X)
-    for now, w in enumerate(weight):
-        if w > room:
-            cuts.append(now)
-            room = Fraction(X)
-        room -= w
-    return cuts
 
 
 class Touched:
@@ -240,24 +167,10 @@ def test_every_step_of_the_proof(seed: int) -> None:
 
 
 def test_the_pebblings_are_varied() -> None:
-    kinds = set()
+    found = []
     for seed in range(150):
         rng = np.random.default_rng(seed)
         Nq, Nk, d, dv = (int(n) for n in rng.integers(1, 5, 4))
-        player = Player((Nq, Nk, d, dv), int(rng.integers(9, 22)), rng)
-        moves = player.play()
-        computed = [w for kind, w in moves if kind == "compute"]
-        kinds |= {"recomputed " + w[0] for w in set(computed) if computed.count(w) > 1}
-        kinds |= {f"{kind} {w[0]}" for kind, w in moves}
-    wanted = {
-        "recomputed S",
-        "recomputed P",
-        "recomputed U",
-        "store S",
-        "store P",
-        "store U",
-        "load S",
-        "load P",
-        "load U",
-    }
-    assert wanted <= kinds
+        found.append(Player((Nq, Nk, d, dv), int(rng.integers(9, 22)), rng).play())
+    wanted = {f"{kind} {name}" for kind in ("recomputed", "store", "load") for name in "SPU"}
+    assert wanted <= kinds_of_moves(found)

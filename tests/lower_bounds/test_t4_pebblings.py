@@ -9,7 +9,8 @@ import pytest
 
 from pebble.lower_bounds.certified.prove_t4 import T4Segment
 from pebble.lower_bounds.certified.t4 import T4Row
-from tests.lower_bounds.test_t3_pebblings import Player, Touched, cut, red_before, traced, weights_of_moves
+from tests.lower_bounds.test_t3_pebblings import Player, Touched, traced, weights_of_moves
+from tests.lower_bounds.tiny_pebblings import cut
 from tests.support import amounts
 
 Ratios = dict[str, float]
@@ -63,7 +64,7 @@ def ratios_of(seed: int) -> Ratios:
     events, causal = traced(player)
     stored = {w[1:3] for kind, w in player.moves if kind == "store" and w[0] in "SP"}
     gamma, delta = Fraction(int(rng.integers(1, 11)), 10), Fraction(int(rng.integers(0, 11)), 10)
-    weight, red = weights_of_moves(player, events, causal, gamma), red_before(player)
+    weight, red = weights_of_moves(player, events, causal, gamma), player.red_before()
     greatest: Ratios = {}
     for X in (3, 8, 20):
         cuts = cut(weight, player.M, X)

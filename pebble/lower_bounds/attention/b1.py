@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
-from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.cutting import Cut, best_cut, best_start, least_words_near
+from pebble.lower_bounds.cutting import best_start, least_words_near
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
-from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.rounding import ceil_div, ceil_sqrt
+from pebble.lower_bounds.segment_bound import SegmentBound
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["B1", "B1Weights", "b1", "b1_cut", "b1_events", "b1_tangent", "b1_words"]
+__all__ = ["B1", "B1Weights", "b1", "b1_events", "b1_tangent", "b1_words"]
 
 B1 = Statement(
     "B1",
@@ -206,57 +204,23 @@ def b1_words(w: int, d: int, dv: int) -> int:
     return least_words_near(lambda T: b1_events(T, d, dv), w, lambda T: _b1_real(T, weights))
 
 
-def b1(problem: Counts, M: int) -> Bound:
-    """Lower bound from the three products dV, dK and dQ, strongest for ``M`` well above ``d²``.
-
-    Leading terms for ``dv = d``, with ``z`` pairs: ``12 z d² / M`` for ``M >= 14.51 d²``, and
-    ``12 z d² / (M + 4 d²)`` always. For other ``dv`` read ``beta`` for ``12 d²`` and ``kappa²/4`` for
-    ``4 d²``, see :class:`B1Weights`.
-
-    Parameters
-    ----------
-    problem : Problem
-        Backward pass of one copy, any shape and mask.
-    M : int
-        Words of fast memory.
-
-    Returns
-    -------
-    Bound
-        Words of I/O of one copy.
-
-    Raises
-    ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
-    BoundDoesNotApply
-        If the problem is not a backward pass.
-
-    Notes
-    -----
-    Costs a millisecond or two at any size.
-
-    Examples
-    --------
-    >>> from pebble.computations.problem import Problem
-    >>> N, d, M = 10**6, 64, 20 * 64**2
-    >>> 12 <= b1(Problem(N, N, d, d, pass_name="backward"), M).value * M / (N * d) ** 2 < 12.01
-    True
-    """
-    cut = b1_cut(problem, M)
-    return B1.bound(cut.moves, str(cut))
-
-
-def b1_cut(problem: Counts, M: int) -> Cut:
-    """Return the cutting that gives B1; see :func:`b1`."""
-    M = fast_memory_words(M)
-    require_pass(problem, "backward", "B1")
+def _starts(M: int, problem: Counts) -> list[int]:
     d, dv = problem.d, problem.dv
-    weights = _weights(d, dv)
+    return [M, best_start(M, partial(b1_events, d=d, dv=dv), M // 2, M + _weights(d, dv).kappa ** 2)]
 
-    def events(T: int) -> int:
-        return b1_events(T, d, dv)
 
-    starts = (M, best_start(M, events, M // 2, M + weights.kappa**2))
-    X = max(starts, key=lambda X: X / max(1, events(M + X)))
-    return best_cut(problem.pairs * weights.beta, M, events, lambda w: b1_words(w, d, dv), X)
+b1 = SegmentBound(
+    B1,
+    "backward",
+    work=lambda problem: problem.pairs * _weights(problem.d, problem.dv).beta,
+    events=lambda T, problem: b1_events(T, problem.d, problem.dv),
+    words=lambda w, problem: b1_words(w, problem.d, problem.dv),
+    starts=_starts,
+    more=lambda problem: 0,
+    place=lambda T, problem: b1_tangent(T, problem.d, problem.dv),
+)
+"""The bound from the three products dV, dK and dQ, strongest for ``M`` well above ``d²``.
+
+Leading terms for ``dv = d``, with ``z`` pairs: ``12 z d² / M`` for ``M >= 14.51 d²``, and ``12 z d² / (M + 4 d²)``
+always. For other ``dv`` read ``beta`` for ``12 d²`` and ``kappa²/4`` for ``4 d²``, see :class:`B1Weights`.
+"""

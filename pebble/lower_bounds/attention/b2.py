@@ -7,16 +7,15 @@ point only guesses where a maximum lies; values are whole numbers, rounded to th
 from __future__ import annotations
 
 import math
+from functools import partial
 
-from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.cutting import Cut, best_cut, best_start, least_words_near
+from pebble.lower_bounds.cutting import best_start, least_words_near
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
-from pebble.lower_bounds.requirements import require_pass
+from pebble.lower_bounds.segment_bound import SegmentBound
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["B2", "b2", "b2_cut", "b2_events", "b2_peak", "b2_words"]
+__all__ = ["B2", "b2", "b2_events", "b2_peak", "b2_words"]
 
 B2 = Statement(
     "B2",
@@ -82,56 +81,22 @@ def b2_words(w: int, d: int) -> int:
     return least_words_near(lambda T: b2_events(T, d), w, lambda T: _b2_real(T, d))
 
 
-def b2(problem: Counts, M: int) -> Bound:
-    """Lower bound from all five products, for ``M`` well below ``d²``.
-
-    Leading term ``5 sqrt(3) z d / sqrt(M) - 2 z`` for ``dv = d`` and ``M`` much smaller than ``d²``, with
-    ``z`` pairs; otherwise ``sqrt(3) z (3 d + 2 dv) / sqrt(M) - 2 z``.
-
-    Parameters
-    ----------
-    problem : Problem
-        Backward pass of one copy, any shape and mask.
-    M : int
-        Words of fast memory.
-
-    Returns
-    -------
-    Bound
-        Words of I/O of one copy; 0 where the charge of ``2 z`` words for S and dP eats up the gain.
-
-    Raises
-    ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
-    BoundDoesNotApply
-        If the problem is not a backward pass.
-
-    Notes
-    -----
-    Costs a few milliseconds at any size.
-
-    Examples
-    --------
-    >>> from pebble.computations.problem import Problem
-    >>> from pebble.lower_bounds.attention.b1 import b1
-    >>> problem = Problem(4096, 4096, 64, 64, pass_name="backward")
-    >>> b2(problem, 400).value > b1(problem, 400).value
-    True
-    """
-    cut = b2_cut(problem, M)
-    return B2.bound(max(0, cut.moves - 2 * problem.pairs), str(cut))
-
-
-def b2_cut(problem: Counts, M: int) -> Cut:
-    """Return the cutting that gives B2; see :func:`b2`."""
-    M = fast_memory_words(M)
-    require_pass(problem, "backward", "B2")
+def _place(T: int, problem: Counts) -> tuple[int, int]:
     d = min(problem.d, problem.dv)
+    p, q = b2_peak(T, d) if d * d > T else (0, 1)
+    return p, 2 * q
 
-    def events(T: int) -> int:
-        return b2_events(T, d)
 
-    X = best_start(M, events, M // 2, 3 * M)
-    work = problem.pairs * (3 * problem.d + 2 * problem.dv)
-    return best_cut(work, M, events, lambda w: b2_words(w, d), X)
+b2 = SegmentBound(
+    B2,
+    "backward",
+    work=lambda problem: problem.pairs * (3 * problem.d + 2 * problem.dv),
+    events=lambda T, problem: b2_events(T, min(problem.d, problem.dv)),
+    words=lambda w, problem: b2_words(w, min(problem.d, problem.dv)),
+    starts=lambda M, problem: [
+        best_start(M, partial(b2_events, d=min(problem.d, problem.dv)), M // 2, 3 * M)
+    ],
+    more=lambda problem: -2 * problem.pairs,
+    place=_place,
+)
+"""The bound from all five products, for ``M`` well below ``d²``: ``sqrt(3) z (3 d + 2 dv) / sqrt(M) - 2 z``."""

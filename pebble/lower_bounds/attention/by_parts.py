@@ -77,8 +77,6 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
 
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If there is no mask.
 
@@ -114,7 +112,7 @@ def _thresholds(problem: Problem, mask: Mask, M: int) -> list[int]:
     if problem.Nq + problem.Nk > MOST_LINES and not in_pieces:
         return []
     large = M // (2 * min(problem.d, problem.dv))
-    found = {math.isqrt(M) // 2, large // 2, large}
+    found = {math.isqrt(M) // 2, large // 2, large, M // (problem.d + problem.dv)}
     return sorted(least for least in found if 1 < least <= max(problem.Nq, problem.Nk))
 
 

@@ -47,15 +47,8 @@ def causal_triangles(problem: Problem, M: int) -> Bound:
     M : int
         Words of fast memory.
 
-    Returns
-    -------
-    Bound
-        Words of I/O of one copy; more than the compulsory words.
-
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If the problem is not a forward pass, has all pairs or another mask, or has no triangle of more than ``2d``
         queries that is worth more than its compulsory words.

@@ -1,6 +1,8 @@
 """D1, Phi, D2 and D3: what devices must send to each other, however sums are added up and whatever is recomputed.
 
 Everything is computed with fractions and rounded to the safe side. The proofs are in docs/bounds-communication.md.
+A bound raises ``BoundDoesNotApply`` for another pass than its own, for dv other than d, and where tokens or tiles are
+not what its statement asks for.
 """
 
 from __future__ import annotations
@@ -106,13 +108,6 @@ def d1_total(problem: SharedProblem, balance: Fraction | int = 1) -> Bound:
     balance : Fraction or int
         λ: the most products P·V that count for the result on one device, over their mean.
 
-    Raises
-    ------
-    InvalidInput
-        If ``balance`` is less than 1.
-    BoundDoesNotApply
-        If the pass is not the forward pass, or dv is not d.
-
     Examples
     --------
     >>> d1_total(SharedProblem(4096, 64, 16, 1, 1)).value == 4 * 4096 * 64 * 3
@@ -127,11 +122,6 @@ def d1_total(problem: SharedProblem, balance: Fraction | int = 1) -> Bound:
 def d1_busiest(problem: SharedProblem) -> Bound:
     """Bound what some device receives plus sends, forward, however the work is shared.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the pass is not the forward pass, or dv is not d.
-
     Examples
     --------
     >>> d1_busiest(SharedProblem(4096, 64, 16, 1, 1)).value == 4 * 4096 * 64 * 3 // 16
@@ -145,11 +135,6 @@ def d1_busiest(problem: SharedProblem) -> Bound:
 
 def phi(problem: SharedProblem) -> Bound:
     """Bound what some device receives plus sends, or receives alone where all do equally much; by whole heads.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the pass is not the forward pass, P does not divide N, or dv is not d.
 
     Examples
     --------
@@ -173,11 +158,6 @@ def words_for_shares(problem: SharedProblem, pairs: Iterable[int]) -> int:
         Forward; P divides N.
     pairs : iterable of int
         Pairs of each device, over all query heads.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        As for :func:`phi`.
     """
     require(problem, "forward", "Phi")
     require_equal_shares(problem, "Phi")
@@ -192,13 +172,6 @@ def words_for_shares(problem: SharedProblem, pairs: Iterable[int]) -> int:
 
 def d2(problem: SharedProblem, H: int) -> Bound:
     """Bound what some device receives plus sends, forward, if no device ever holds more than H words.
-
-    Raises
-    ------
-    InvalidInput
-        If H is no positive whole number.
-    BoundDoesNotApply
-        If the pass is not the forward pass, or dv is not d.
 
     Examples
     --------
@@ -221,13 +194,6 @@ def d2(problem: SharedProblem, H: int) -> Bound:
 
 def d3_total(problem: SharedProblem, balance: Fraction | int = 1) -> Bound:
     """Bound the words that move in total, backward, if no device does more than ``balance`` times its share.
-
-    Raises
-    ------
-    InvalidInput
-        If ``balance`` is less than 1.
-    BoundDoesNotApply
-        If the pass is not the backward pass, the tiles are too small, or dv is not d.
 
     Examples
     --------

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.statement import Statement
 
 if TYPE_CHECKING:
@@ -19,10 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMPULSORY",
-    "compulsory_backward",
+    "compulsory_attention",
     "compulsory_family",
-    "compulsory_forward",
-    "compulsory_weights",
     "compulsory_words",
 ]
 
@@ -50,95 +47,33 @@ def compulsory_words(problem: Counts) -> int:
     return lines * (d + dv) + problem.queries * problem.stats
 
 
-def compulsory_forward(problem: Counts, M: int) -> Bound:
-    """Every word of Q, K and V loaded, and every word of O, with ``stats`` every row sum, stored at least once.
+def compulsory_attention(problem: Counts, M: int) -> Bound:
+    """Every word of input loaded and every word of output stored at least once.
+
+    ``(Nq + Nk) (d + dv)`` words of a forward pass, and ``Nq`` more with ``stats``; ``2 (Nq + Nk) (d + dv) + Nq`` of a
+    backward pass; ``4 N d + 3 d²`` of the gradient of the weights. Under a mask Nq and Nk are the queries and the keys
+    that have a pair.
 
     Parameters
     ----------
     problem : Problem
-        Forward pass of one copy, any shape and mask.
+        One copy of attention with softmax, any shape and mask.
     M : int
         Words of fast memory; the bound does not depend on it.
 
-    Returns
-    -------
-    Bound
-        ``Nq d + Nk d + Nk dv + Nq dv`` words, and ``Nq`` more with ``stats``. Under a mask Nq and Nk are the
-        queries and the keys that have a pair.
-
-    Raises
-    ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
-    BoundDoesNotApply
-        If the problem is not a forward pass.
-
     Examples
     --------
     >>> from pebble.computations.problem import Problem
-    >>> compulsory_forward(Problem.square(1024, 64), 1000).value == 4 * 1024 * 64
-    True
+    >>> problems = Problem.square(1024, 64), Problem(4, 4, 2, 2, pass_name="backward")
+    >>> [compulsory_attention(problem, 1000).value for problem in problems]
+    [262144, 68]
     """
     fast_memory_words(M)
-    require_pass(problem, "forward", "the compulsory bound")
-    return COMPULSORY.bound(compulsory_words(problem))
-
-
-def compulsory_backward(problem: Counts, M: int) -> Bound:
-    """Every word of Q, K, V, dO, O and l loaded, and every word of dQ, dK and dV stored at least once.
-
-    Parameters
-    ----------
-    problem : Problem
-        Backward pass of one copy, any shape and mask.
-    M : int
-        Words of fast memory; the bound does not depend on it.
-
-    Returns
-    -------
-    Bound
-        ``2 (Nq + Nk) (d + dv) + Nq`` words: ``8 N d + N`` for ``Nq = Nk = N`` and ``dv = d``. Under a mask
-        Nq and Nk are the queries and the keys that have a pair.
-
-    Raises
-    ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
-    BoundDoesNotApply
-        If the problem is not a backward pass.
-
-    Examples
-    --------
-    >>> from pebble.computations.problem import Problem
-    >>> compulsory_backward(Problem(4, 4, 2, 2, pass_name="backward"), 10).value
-    68
-    """
-    fast_memory_words(M)
-    require_pass(problem, "backward", "the compulsory bound of the backward pass")
-    return COMPULSORY.bound(compulsory_words(problem), source="docs/bounds-backward.md, compulsory")
-
-
-def compulsory_weights(problem: Counts, M: int) -> Bound:
-    """Every word of A1, A2, A3, E, X and Y loaded and every word of g stored at least once: 4Nd + 3d².
-
-    No better bound with a constant is proved here for this computation.
-
-    Raises
-    ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
-    BoundDoesNotApply
-        If the problem is not the gradient of the weights.
-
-    Examples
-    --------
-    >>> from pebble.computations.problem import Problem
-    >>> compulsory_weights(Problem.square(10, 3, pass_name="weights"), 50).value
-    147
-    """
-    fast_memory_words(M)
-    require_pass(problem, "weights", "4Nd + 3d²")
-    return COMPULSORY.bound(compulsory_words(problem), source="docs/backward.md", status="proved")
+    words = compulsory_words(problem)
+    if problem.pass_name == "weights":
+        return COMPULSORY.bound(words, source="docs/backward.md", status="proved")
+    backward = problem.pass_name == "backward"
+    return COMPULSORY.bound(words, source="docs/bounds-backward.md, compulsory" if backward else None)
 
 
 def compulsory_family(problem: Problem, M: int) -> Bound:
@@ -150,11 +85,6 @@ def compulsory_family(problem: Problem, M: int) -> Bound:
         One copy, of any form: linear attention, values that are part of the keys, …
     M : int
         Words of fast memory; the bound does not depend on it.
-
-    Raises
-    ------
-    InvalidInput
-        If ``M`` is not a positive whole number, or the computation is not known.
 
     Examples
     --------

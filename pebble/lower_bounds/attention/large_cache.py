@@ -24,7 +24,6 @@ __all__ = [
     "LARGE_CACHE",
     "LARGE_CACHE_BACKWARD",
     "large_cache",
-    "large_cache_backward",
     "large_cache_under_mask",
     "rectangle",
 ]
@@ -54,26 +53,20 @@ LARGE_CACHE_BACKWARD = Statement(
 def large_cache(problem: Counts, M: int) -> Bound:
     """Lower bound D for a problem in which every query sees every key.
 
-    About ``6 N d - 2 d**2 - M`` for ``Nq = Nk = N`` and ``dv = d``: the greatest of all for M between Nd and 2Nd.
+    For ``Nq = Nk = N`` and ``dv = d`` about ``6 N d - 2 d**2 - M`` of a forward pass, the greatest of all for M between
+    Nd and 2Nd, and ``11 N d - 6 d**2 - M`` of a backward pass, the greatest for M between 1.5Nd and 3Nd.
 
     Parameters
     ----------
     problem : Problem
-        Forward pass of one copy, any shape, all pairs. With ``stats`` the row sums are added.
+        Forward or backward pass of one copy, any shape, all pairs. With ``stats`` the row sums are added.
     M : int
         Words of fast memory.
 
-    Returns
-    -------
-    Bound
-        Words of I/O of one copy; more than the compulsory words.
-
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
-        If the problem is not a forward pass, has a mask, or one key only, or M is so large that the compulsory words
+        If the problem is of another pass, has a mask, or one key only, or M is so large that the compulsory words
         are as many.
 
     Examples
@@ -81,48 +74,11 @@ def large_cache(problem: Counts, M: int) -> Bound:
     >>> from pebble.computations.problem import Problem
     >>> large_cache(Problem.square(4096, 64), 4096 * 80).value == 4096 * (6 * 64 - 80) - 2 * 64**2
     True
-    """
-    M = fast_memory_words(M)
-    require_pass(problem, "forward", "D")
-    if problem.pairs != problem.queries * problem.keys:
-        raise BoundDoesNotApply(
-            "D is about queries that all see the same keys; here some pairs are masked out"
-        )
-    return _bound(problem, problem.queries, problem.keys, M)
-
-
-def large_cache_backward(problem: Counts, M: int) -> Bound:
-    """Lower bound D for a backward pass in which every query sees every key.
-
-    About ``11 N d - 6 d**2 - M`` for ``Nq = Nk = N`` and ``dv = d``: the greatest of all for M between 1.5Nd and 3Nd.
-
-    Parameters
-    ----------
-    problem : Problem
-        Backward pass of one copy, any shape, all pairs.
-    M : int
-        Words of fast memory.
-
-    Returns
-    -------
-    Bound
-        Words of I/O of one copy; more than the compulsory words.
-
-    Raises
-    ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
-    BoundDoesNotApply
-        If the problem is not a backward pass, or has a mask, or M is so large that the compulsory words are as many.
-
-    Examples
-    --------
-    >>> from pebble.computations.problem import Problem
-    >>> large_cache_backward(Problem(4096, 4096, 64, 64, pass_name="backward"), 2 * 4096 * 64).value
+    >>> large_cache(Problem(4096, 4096, 64, 64, pass_name="backward"), 2 * 4096 * 64).value
     2342976
     """
     M = fast_memory_words(M)
-    require_pass(problem, "backward", "D backward")
+    _require_pass(problem)
     if problem.pairs != problem.queries * problem.keys:
         raise BoundDoesNotApply(
             "D is about queries that all see the same keys; here some pairs are masked out"
@@ -141,15 +97,8 @@ def large_cache_under_mask(problem: Problem, M: int) -> Bound:
     M : int
         Words of fast memory.
 
-    Returns
-    -------
-    Bound
-        Words of I/O of one copy; more than the compulsory words.
-
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If the problem is of another pass, has all pairs or another mask, or no rectangle is found that is worth
         more than M words.
@@ -162,8 +111,7 @@ def large_cache_under_mask(problem: Problem, M: int) -> Bound:
     'τ = 64, σ = 64, 2,048 queries and 2,049 keys that all see each other'
     """
     M = fast_memory_words(M)
-    if problem.pass_name != "backward":
-        require_pass(problem, "forward", "D")
+    _require_pass(problem)
     require_mask(problem, "D from a rectangle")
     if problem.pairs == problem.queries * problem.keys:
         raise BoundDoesNotApply("D from a rectangle is about masks; here no pair is masked out")
@@ -186,6 +134,10 @@ def rectangle(problem: Problem) -> tuple[int, int]:
     from pebble.lower_bounds.attention.triangles import QueryIntervals
 
     return find_rectangle(QueryIntervals.from_mask(problem.mask), problem.d, problem.dv)
+
+
+def _require_pass(problem: Counts) -> None:
+    require_pass(problem, "backward" if problem.pass_name == "backward" else "forward", "D")
 
 
 def _bound(problem: Counts, queries: int, keys: int, M: int, note: str = "") -> Bound:

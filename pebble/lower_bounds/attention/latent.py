@@ -10,16 +10,14 @@ import math
 from fractions import Fraction
 from functools import lru_cache, partial
 
-from pebble.common.errors import BoundDoesNotApply
-from pebble.common.units import fast_memory_words
-from pebble.computations.problem import Problem
-from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.cutting import Cut, best_cut, best_start, least_words_near
+from pebble.lower_bounds.counts import Counts
+from pebble.lower_bounds.cutting import best_start, least_words_near
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.rounding import sqrt_above
+from pebble.lower_bounds.segment_bound import SegmentBound
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["MLA", "latent_bound", "latent_cut", "latent_events", "latent_peak"]
+__all__ = ["MLA", "latent_bound", "latent_events", "latent_peak"]
 
 MLA = Statement(
     "MLA",
@@ -92,51 +90,6 @@ def _root(quotient: float) -> float:
     return low
 
 
-def latent_bound(problem: Problem, M: int) -> Bound:
-    """Lower bound where the values are part of the keys, from the product of P and the values alone.
-
-    Leading term with ``z`` pairs, for ``M`` much larger than ``(d (d + dv) / dv)²``: ``z d (d + dv) / M``.
-
-    Parameters
-    ----------
-    problem : Problem
-        With ``shared_values``, one copy, any shape and mask; with ``stats`` the row sums are added.
-    M : int
-        Words of fast memory.
-
-    Returns
-    -------
-    Bound
-        Words of I/O of one copy.
-
-    Raises
-    ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
-    BoundDoesNotApply
-        If the values are words of their own.
-
-    Examples
-    --------
-    >>> latent_bound(Problem(65536, 65536, 576, 512, shared_values=True), 4 * 10**6).value
-    652426013
-    """
-    cut = latent_cut(problem, M)
-    return MLA.bound(cut.moves + problem.queries * problem.stats, str(cut))
-
-
-def latent_cut(problem: Problem, M: int) -> Cut:
-    """Return the cutting that :func:`latent_bound` uses."""
-    M = fast_memory_words(M)
-    if problem.form != "latent":
-        raise BoundDoesNotApply("MLA is proved for values that are part of the keys (shared_values) only")
-    d, dv = problem.d, problem.dv
-    events = partial(latent_events, d=d, dv=dv)
-    words = partial(least_words_near, events, model=partial(_model, d=d, dv=dv))
-    X = best_start(M, events, M // 2, 3 * M)
-    return best_cut(problem.pairs * dv, M, events, words, X)
-
-
 def latent_peak(T: int, d: int, dv: int) -> tuple[int, int]:
     """Return p, q with p/q at least the v where the second case of F(T) is greatest, w = T·(1 − v²), and hardly more.
 
@@ -160,3 +113,27 @@ def latent_peak(T: int, d: int, dv: int) -> tuple[int, int]:
 def _model(T: float, d: int, dv: int) -> float:
     """Return about :func:`latent_events`, from below."""
     return float(max(T / 3, 1.0) ** 1.5 + T * T * dv / (4 * d * (d + dv)))
+
+
+def _words(w: int, problem: Counts) -> int:
+    sizes = {"d": problem.d, "dv": problem.dv}
+    return least_words_near(partial(latent_events, **sizes), w, partial(_model, **sizes))
+
+
+latent_bound = SegmentBound(
+    MLA,
+    "forward",
+    work=lambda problem: problem.pairs * problem.dv,
+    events=lambda T, problem: latent_events(T, problem.d, problem.dv),
+    words=_words,
+    starts=lambda M, problem: [
+        best_start(M, partial(latent_events, d=problem.d, dv=problem.dv), M // 2, 3 * M)
+    ],
+    more=lambda problem: problem.queries * problem.stats,
+    place=lambda T, problem: latent_peak(T, problem.d, problem.dv),
+    form="latent",
+)
+"""The bound where the values are part of the keys, from the product of P and the values alone.
+
+Leading term with ``z`` pairs, for ``M`` much larger than ``(d (d + dv) / dv)²``: ``z d (d + dv) / M``.
+"""

@@ -7,18 +7,19 @@ It counts in every segment of a pebbling the multiply-adds that the words at han
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.cutting import Cut
+from pebble.lower_bounds.cutting import Cut, best_cut_of_less
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.rounding import ceil_div
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["LINEAR", "linear", "linear_best_cut", "linear_cut", "linear_events"]
+__all__ = ["LINEAR", "linear", "linear_best_cut", "linear_events"]
 
 LINEAR = Statement(
     "L",
@@ -34,8 +35,6 @@ LINEAR = Statement(
 )
 
 _FORMS = ("linear", "recurrent", "gated")
-_WINDOW = 24
-_STEPS = 24
 
 
 def linear_events(problem: Problem, T: int) -> int:
@@ -57,38 +56,15 @@ def linear_events(problem: Problem, T: int) -> int:
     return state * (problem.Nk + heads * max(0, problem.Nk - ceil_div(T, 2)))
 
 
-def linear_cut(problem: Problem, M: int, X: int) -> Cut | None:
-    """Return what cutting every ``X >= 1`` moves says of loads and begun chains; None for a single segment."""
-    T = M + X
-    segments = ceil_div(linear_events(problem, T), max(1, math.isqrt(T**3 // 27)))
-    return Cut(M + 1 + X * (segments - 1), segments - 1, X) if segments > 1 else None
-
-
 def linear(problem: Problem, M: int) -> Bound:
     """Lower bound for linear attention: leading term ``4 N d dv / sqrt(M)`` for N much larger than M.
 
-    Parameters
-    ----------
-    problem : Problem
-        Linear attention, one copy; not in chunks.
-    M : int
-        Words of fast memory.
-
-    Returns
-    -------
-    Bound
-        Words of I/O of one copy; 0 where it says nothing.
+    0 where it says nothing.
 
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If the problem is not linear attention, or takes its tokens in chunks.
-
-    Notes
-    -----
-    Costs some milliseconds at any size.
 
     Examples
     --------
@@ -114,49 +90,5 @@ def linear(problem: Problem, M: int) -> Bound:
 
 
 def linear_best_cut(problem: Problem, M: int) -> Cut | None:
-    """Return the best of some cuts: any is valid, only the bound's quality depends on where this looks."""
-    longest = _longest(problem, M, 1)
-    if longest < 1:
-        return None
-    start = _best_start(problem, M, longest)
-    found = linear_cut(problem, M, start)
-    assert found is not None
-    lengths = {1, longest, *range(max(1, start - _WINDOW), min(longest, start + _WINDOW) + 1)}
-    # For so many cuts, the longest segments are the best.
-    numbers = {1, 2, *range(max(1, found.cuts - _WINDOW), found.cuts + _WINDOW + 1)}
-    lengths |= {_longest(problem, M, cuts) for cuts in numbers}
-    cuts = (linear_cut(problem, M, X) for X in lengths if 1 <= X <= longest)
-    return max(cut for cut in cuts if cut is not None)
-
-
-def _longest(problem: Problem, M: int, cuts: int) -> int:
-    """Return the greatest ``X`` that still gives so many cuts, by bisection; 0 if none does."""
-
-    def enough(X: int) -> bool:
-        cut = linear_cut(problem, M, X)
-        return cut is not None and cut.cuts >= cuts
-
-    low, high = 0, 1
-    while enough(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if enough(middle) else (low, middle)
-    return low
-
-
-def _best_start(problem: Problem, M: int, longest: int) -> int:
-    """Return where about the bound is greatest: on a geometric grid, refined around its best point."""
-
-    def moves(X: int) -> int:
-        cut = linear_cut(problem, M, X)
-        return cut.moves if cut else 0
-
-    low, high, best = 1, longest, min(longest, 2 * M)
-    while True:
-        ratio = max(1.0 + 1e-9, (high / low) ** (1 / _STEPS))
-        grid = {min(high, int(low * ratio**step)) for step in range(_STEPS + 1)}
-        best = max(sorted(grid | {best}), key=moves)
-        low, high = max(low, int(best / ratio)), min(high, int(best * ratio) + 1)
-        if high - low <= _STEPS or ratio <= 1.0 + 1e-5:
-            return best
+    """Return the best cut that is found; None if one segment may do it all."""
+    return best_cut_of_less(partial(linear_events, problem), lambda T: math.isqrt(T**3 // 27), M, window=24)

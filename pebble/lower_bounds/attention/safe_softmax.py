@@ -10,10 +10,9 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.cutting import Cut, best_start
+from pebble.lower_bounds.cutting import Cut, best_cut_of_less, best_start
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_all_pairs, require_pass, require_sizes
-from pebble.lower_bounds.rounding import ceil_div
 from pebble.lower_bounds.statement import Statement
 
 __all__ = [
@@ -51,10 +50,7 @@ S_BY_BLOCKS = Statement(
 
 _LEAST = 34
 """A segment's weight is bounded for T ≥ 34d²."""
-_WINDOW = 48
 _SCALE = 10**40
-_SMOOTH = 10**6
-"""With more cuts than this, one cut more or less cannot be seen."""
 
 
 def safe_softmax_events(T: int, d: int) -> int:
@@ -89,28 +85,10 @@ def safe_softmax_weight(problem: Problem, T: int, block: int | None = None) -> i
 def safe_softmax(problem: Problem, M: int) -> Bound:
     """Lower bound on two-pass safe softmax: ``5 N**2 d**2 / M`` to leading order for ``d**2 << M << N d``.
 
-    Parameters
-    ----------
-    problem : Problem
-        Forward pass of one copy with safe softmax, with or without a mask.
-    M : int
-        Words of fast memory.
-
-    Returns
-    -------
-    Bound
-        Words of I/O of one copy.
-
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If the problem is another computation, or is so small that one segment of 34d² words does it all.
-
-    Notes
-    -----
-    Costs some milliseconds at any size.
 
     Examples
     --------
@@ -148,8 +126,6 @@ def rescaled_by_block(problem: Problem, M: int, block: int) -> Bound:
 
     Raises
     ------
-    InvalidInput
-        If ``M`` or ``block`` is not a positive whole number.
     BoundDoesNotApply
         If the pass is another one or has a mask, or one segment of 34d² words does it all.
 
@@ -173,41 +149,20 @@ def rescaled_by_block(problem: Problem, M: int, block: int) -> Bound:
 
 
 def _best_cut(problem: Problem, M: int, block: int | None) -> Cut:
-    """Return the best cutting; every one with at least two segments is valid."""
+    """Return the best cutting that is found; every one with at least two segments is valid."""
     least = max(1, _LEAST * problem.d**2 - M)
-    most = _cuts(problem, M, least, block)
-    if most < 1:
+
+    def work(T: int) -> int:
+        return safe_softmax_weight(problem, T, block)
+
+    def events(T: int) -> int:
+        return safe_softmax_events(T, problem.d)
+
+    start = best_start(M, lambda T: _SCALE * events(T) // max(work(T), 1), least, max(least, 4 * M))
+    cut = best_cut_of_less(work, events, M, least, start)
+    if cut is None:
         raise BoundDoesNotApply(
             f"S needs two segments of at least 34d² = {_LEAST * problem.d**2:,} words; {problem.describe()} with "
             f"M = {M:,} is done in one"
         )
-    start = best_start(M, lambda T: _share(problem, T, block), least, max(least, 4 * M))
-    around = _cuts(problem, M, start, block)
-    found = [Cut(M + 1 + start * around, around, start)] if around else []
-    near = range(max(1, around - _WINDOW), min(most, around + _WINDOW) + 1) if around <= _SMOOTH else ()
-    for cuts in {1, *near}:
-        X = _longest(problem, M, cuts, least, block)
-        found.append(Cut(M + 1 + X * cuts, cuts, X))
-    return max(found)
-
-
-def _cuts(problem: Problem, M: int, X: int, block: int | None) -> int:
-    """Return how many cuts every ``X`` moves there are at least; it falls as X grows."""
-    T = M + X
-    return ceil_div(safe_softmax_weight(problem, T, block), safe_softmax_events(T, problem.d)) - 1
-
-
-def _longest(problem: Problem, M: int, cuts: int, least: int, block: int | None) -> int:
-    """Return the most moves of a segment for which there are so many cuts; there are with ``least``."""
-    low, high = least, 2 * least
-    while _cuts(problem, M, high, block) >= cuts:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if _cuts(problem, M, middle, block) >= cuts else (low, middle)
-    return low
-
-
-def _share(problem: Problem, T: int, block: int | None) -> int:
-    """Return in proportion which part of the whole weight a segment can do; only a guess depends on it."""
-    return _SCALE * safe_softmax_events(T, problem.d) // max(safe_softmax_weight(problem, T, block), 1)
+    return cut

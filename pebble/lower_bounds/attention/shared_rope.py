@@ -48,8 +48,6 @@ def t1_of_all_heads(problem: Problem, M: int) -> Bound:
 
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If the heads share no words.
 
@@ -57,7 +55,7 @@ def t1_of_all_heads(problem: Problem, M: int) -> Bound:
     --------
     >>> from pebble.computations.problem import Problem
     >>> t1_of_all_heads(Problem(4096, 4096, 192, 128, heads=8, shared_rope=64), 10**5).value
-    108754844
+    132768901
     """
     _require(problem, "T1 for all heads at once")
     bound = t1(all_heads(problem), M)
@@ -90,8 +88,6 @@ def without_rope(problem: Problem, M: int, best: Callable[[Problem, int], Bound]
 
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If the heads share no words.
     """

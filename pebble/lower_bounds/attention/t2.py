@@ -1,7 +1,6 @@
 """T2: the lower bound from both products of a forward pass.
 
-It counts in every segment of a pebbling the multiply-adds that the words at hand allow, and cuts with
-:mod:`pebble.lower_bounds.cutting`. Only whole numbers are computed with. The proof is in docs/bounds.md.
+Only whole numbers are computed with. The proof is in docs/bounds.md.
 """
 
 from __future__ import annotations
@@ -9,16 +8,13 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.attention.t1 import t1_words
-from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.cutting import Cut, best_cut, best_start, least_words
+from pebble.lower_bounds.cutting import best_start, least_words
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
-from pebble.lower_bounds.requirements import require_pass
+from pebble.lower_bounds.rounding import ceil_sqrt
+from pebble.lower_bounds.segment_bound import SegmentBound
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["T2", "t2", "t2_cut", "t2_events", "t2_peak", "t2_words"]
+__all__ = ["T2", "t2", "t2_events", "t2_peak", "t2_words"]
 
 T2 = Statement(
     "T2",
@@ -68,53 +64,17 @@ def t2_words(w: int, d: int) -> int:
     >>> t2_words(1000, 10**6)
     300
     """
-    return least_words(partial(t2_events, d=d), w, t1_words(w, d))
+    return least_words(partial(t2_events, d=d), w, ceil_sqrt(16 * d * w))
 
 
-def t2(problem: Counts, M: int) -> Bound:
-    """Lower bound from both products, strongest for ``M`` well below ``d**2``.
-
-    Leading term ``2 z (d + dv) / sqrt(M) - z`` for ``M`` much smaller than ``d**2``, with ``z`` pairs.
-
-    Parameters
-    ----------
-    problem : Problem
-        Forward pass of one copy, any shape and mask; with ``stats`` the row sums are added.
-    M : int
-        Words of fast memory.
-
-    Returns
-    -------
-    Bound
-        Words of I/O of one copy; 0 where the charge of ``z`` words for the scores eats up the gain.
-
-    Raises
-    ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
-    BoundDoesNotApply
-        If the problem is not a forward pass.
-
-    Notes
-    -----
-    Costs a few milliseconds at any size.
-
-    Examples
-    --------
-    >>> from pebble.computations.problem import Problem
-    >>> from pebble.lower_bounds.attention.t1 import t1
-    >>> t2(Problem.square(4096, 64), 400).value > t1(Problem.square(4096, 64), 400).value
-    True
-    """
-    cut = t2_cut(problem, M)
-    words = max(0, cut.moves - problem.pairs + problem.queries * problem.stats)
-    return T2.bound(words, str(cut))
-
-
-def t2_cut(problem: Counts, M: int) -> Cut:
-    """Return the cutting that gives T2; see :func:`t2`."""
-    M = fast_memory_words(M)
-    require_pass(problem, "forward", "T2")
-    d = problem.d
-    X = best_start(M, partial(t2_events, d=d), M // 2, 3 * M)
-    return best_cut(problem.pairs * (d + problem.dv), M, partial(t2_events, d=d), partial(t2_words, d=d), X)
+t2 = SegmentBound(
+    T2,
+    "forward",
+    work=lambda problem: problem.pairs * (problem.d + problem.dv),
+    events=lambda T, problem: t2_events(T, problem.d),
+    words=lambda w, problem: t2_words(w, problem.d),
+    starts=lambda M, problem: [best_start(M, partial(t2_events, d=problem.d), M // 2, 3 * M)],
+    more=lambda problem: problem.queries * problem.stats - problem.pairs,
+    place=lambda T, problem: t2_peak(T, problem.d) if 27 * problem.d**2 > 4 * T else (0, 1),
+)
+"""The bound from both products, for ``M`` well below ``d**2``: ``2 z (d + dv) / sqrt(M) - z`` with ``z`` pairs."""

@@ -53,11 +53,6 @@ FFT_MACHINE_CHECKED = Statement(
 def matmul_machine_checked(m: int, n: int, k: int, M: int) -> Bound:
     """Return ``max(m k n / sqrt(2 M) - M, m k + k n + m n)``, recomputation allowed.
 
-    Raises
-    ------
-    InvalidInput
-        If a size or ``M`` is not a positive whole number.
-
     Examples
     --------
     >>> matmul_machine_checked(1000, 1000, 1000, 1024).value
@@ -75,8 +70,6 @@ def matmul_no_recomputation(m: int, n: int, k: int, M: int, rules: Rules) -> Bou
 
     Raises
     ------
-    InvalidInput
-        If a size or ``M`` is not a positive whole number.
     BoundDoesNotApply
         If the rules allow recomputation, for which it was not proved.
 
@@ -101,11 +94,6 @@ def fft_machine_checked(n: int, M: int) -> Bound:
         Points, a power of two, at least 2.
     M : int
         Words of fast memory.
-
-    Raises
-    ------
-    InvalidInput
-        If ``n`` is no power of two, or ``M`` no positive whole number.
 
     Examples
     --------
