@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
 import subprocess
@@ -131,15 +130,6 @@ def test_refusals(
     assert words in err
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_missing_module_is_said_to_be_missing(dag: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = importlib.util.find_spec
-    missing = "pebble.cli.dag_optimal"
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == missing else found(name))
-    code, out, err = dag("optimal", "fft:8")
-    assert (code, out) == (2, "")
-    assert "pebble dag optimal is not available" in err
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from pebble.cli.dag_optimal import command
+from pebble.cli.dag import optimal as command
 from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag
 from pebble.game.files.check import check_pebbling
