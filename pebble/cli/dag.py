@@ -159,14 +159,13 @@ def info(
 
 
 def _list(as_json: bool) -> None:
-    from pebble.common.tables import Table
+    from pebble.common.tables import Table, plain
     from pebble.computations.named_dags import NAMED_DAGS
 
-    keys = ("name", "usage", "example", "summary", "literature")
-    named = [{key: getattr(entry, key) for key in keys} for entry in NAMED_DAGS.values()]
-    cells = [[entry.example, entry.summary, entry.literature] for entry in NAMED_DAGS.values()]
-    table = Table([["example", "what it is", "in the literature"], *cells], left=3)
-    print_list("dags", named, table, as_json)
+    named = NAMED_DAGS.values()
+    columns = {"example": "example", "what it is": "summary", "in the literature": "literature"}
+    entries = [plain(one, "name usage example summary literature") for one in named]
+    print_list("dags", entries, Table.of(named, columns), as_json)
 
 
 @command

@@ -60,20 +60,18 @@ def kernel(
 
 
 def _list(as_json: bool) -> None:
-    from pebble.common.tables import Table
+    from pebble.common.tables import Table, plain
     from pebble.computations.nests.header import extents_text
     from pebble.computations.nests.polybench import KERNELS
 
     entries = [
-        {
-            "name": one.name,
-            "description": one.description,
-            "statements": one.text.split("; "),
-            "extents": dict(one.extents),
-            "outputs": list(one.outputs),
-        }
+        plain(one, "name description") | {"statements": one.text.split("; ")} | plain(one, "extents outputs")
         for one in KERNELS.values()
     ]
-    rows = [[one.name, one.description, extents_text(one.extents)] for one in KERNELS.values()]
-    table = Table([["kernel", "what it is", "usual extents"], *rows], left=3, drop=("usual extents",))
+    columns = {
+        "kernel": "name",
+        "what it is": "description",
+        "usual extents": lambda one: extents_text(one.extents),
+    }
+    table = Table.of(KERNELS.values(), columns, drop=("usual extents",))
     print_list("kernels", entries, table, as_json)

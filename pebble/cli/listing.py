@@ -28,25 +28,15 @@ def cite(name: tuple[str, ...] = argument(nargs=-1), as_json: bool = JSON) -> No
 @command
 def schedules(as_json: bool = JSON) -> None:
     """List the registered schedules, what they do and where they come from."""
-    from pebble.common.tables import Table
+    from pebble.common.tables import Table, plain
     from pebble.program.schedule import registered
     from pebble.program.schedule.registry import level_schedule_names
 
-    entries = [
-        {
-            "name": schedule.name,
-            "summary": schedule.summary,
-            "source": schedule.source,
-            "passes": list(schedule.passes),
-            "forms": list(schedule.forms),
-            "tiles": list(schedule.tile_names),
-            "presets": list(schedule.presets),
-        }
-        for schedule in registered()
-    ]
-    cells = [[one.name, _served(one), one.summary, one.source] for one in registered()]
+    keys = "name summary source passes forms tiles=tile_names presets"
+    entries = [{**plain(one, keys), "presets": list(one.presets)} for one in registered()]
     notes = [f"for several memory levels, with --levels: {', '.join(level_schedule_names())}"]
-    table = Table([["schedule", "passes", "what it does", "source"], *cells], left=4, notes=notes)
+    columns = {"schedule": "name", "passes": _served, "what it does": "summary", "source": "source"}
+    table = Table.of(registered(), columns, notes=notes)
     print_list("schedules", entries, table, as_json)
 
 
@@ -68,8 +58,8 @@ def masks(as_json: bool = JSON) -> None:
     kinds = mask_kinds()
     written = "As written, with what may be left out in brackets:"
     usage = ["", written, "", *(f"  {kind.usage}" for kind in kinds)]
-    cells = [[kind.example, kind.summary, kind.source] for kind in kinds]
-    table = Table([["example", "a query attends to", "source"], *cells], left=3, notes=usage)
+    columns = {"example": "example", "a query attends to": "summary", "source": "source"}
+    table = Table.of(kinds, columns, notes=usage)
     print_list("masks", [kind.to_dict() for kind in kinds], table, as_json)
 
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from pebble.common.errors import InvalidInput
+from pebble.common.tables import PlainRow
 from pebble.common.units import bytes_per_word
 from pebble.computations.family import Family
 from pebble.lab.plan.constraints import Constraints
@@ -19,7 +20,7 @@ WIDE = "(width)"
 
 
 @dataclass(frozen=True)
-class Room:
+class Room(PlainRow):
     """Words of fast memory that are needed, in words of the inputs' data type.
 
     Attributes
@@ -33,6 +34,8 @@ class Room:
     buffers : int
         One more tile of every streamed array, all the time.
     """
+
+    KEYS = "peak wide steps buffers"
 
     peak: int
     wide: int = 0
