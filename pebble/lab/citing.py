@@ -87,11 +87,6 @@ def cite(name: str | None = None) -> Citation | Citations:
     Citation or Citations
         With ``bibtex`` and ``sentence``; of several names, each entry once.
 
-    Raises
-    ------
-    InvalidInput
-        If nothing has that name.
-
     Examples
     --------
     >>> print(cite("Saha-Ye").references[0].short)

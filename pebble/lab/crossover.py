@@ -163,11 +163,6 @@ def crossover(
     model : str, optional
         Name of a model, for the row.
 
-    Raises
-    ------
-    InvalidInput
-        If a size is no positive whole number, or the mask is another one.
-
     Notes
     -----
     Every count is verified by a run that enforces M. The lengths are found by bisection: the answer is yes there, and

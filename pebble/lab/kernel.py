@@ -86,13 +86,7 @@ class KernelReport(TableResult):
         return None if self.schedule is None else self.schedule.io / self.best.value
 
     def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
-        """Write the schedule as a pebbling file and return the number of moves.
-
-        Raises
-        ------
-        InvalidInput
-            If there is no schedule, or the target cannot be written.
-        """
+        """Write the schedule as a pebbling file and return the number of moves."""
         from pebble.game.files.header import Header
         from pebble.game.files.writer import write_pebbling, write_pebbling_file
 
@@ -165,11 +159,6 @@ def kernel(
     time_budget : float, optional
         Seconds for all of it, at the end of which there is the best so far: no more than half of them for the bounds.
         Without it the work is fixed.
-
-    Raises
-    ------
-    InvalidInput
-        If the computation cannot be read, or M is not a positive whole number.
 
     Examples
     --------

@@ -65,11 +65,6 @@ def induced_outputs(
     -------
     dict of str to ndarray
         The outputs as they are with their owners; what does not exist under a mask is 0.
-
-    Raises
-    ------
-    InvalidInput
-        If a free sum is no sum of products.
     """
     made, values = game.derivations, list[float]()
     for word, row in zip(made.words, made.rows, strict=True):

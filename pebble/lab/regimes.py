@@ -224,11 +224,6 @@ def regimes(
     progress : callable, optional
         Called with a line before each row is counted.
 
-    Raises
-    ------
-    InvalidInput
-        For unknown names, passes, sizes or masks.
-
     Notes
     -----
     Cost: about 0.1 s a forward row, 0.5 s a backward row, whatever N; under a mask some seconds a row.

@@ -144,11 +144,6 @@ def io(
     -------
     Axes
         Write them to a file with :func:`pebble.lab.plots.save`.
-
-    Raises
-    ------
-    InvalidInput
-        If M and the length both vary, nothing is given, no schedule fits anywhere, or matplotlib is missing.
     """
     return draw_io(io_curves(problem, M, schedules), ax)
 

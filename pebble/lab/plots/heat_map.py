@@ -122,11 +122,6 @@ def gap(
     Returns
     -------
     Axes
-
-    Raises
-    ------
-    InvalidInput
-        If nothing is given, the problems differ in more than their length, or matplotlib is missing.
     """
     return draw_gap(gaps(problems, M, schedules), ax)
 
