@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
@@ -9,28 +8,15 @@ from typing import Any
 
 import pytest
 
-from pebble.cli import main
 from pebble.computations.load import load_dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.formats import FORMATS, text_of
-
-
-def call(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str, stdin: bytes = b""
-) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["pebble", "dag", *arguments])
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-    code: Any = 0
-    try:
-        main()
-    except SystemExit as end:
-        code = end.code or 0
-    return code, *capsys.readouterr()
+from tests.support.commands import Pebble
 
 
 @pytest.fixture
-def dag(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    return lambda *arguments, **more: call(monkeypatch, capsys, *arguments, **more)
+def dag(pebble: Pebble) -> Any:
+    return lambda *arguments, **more: pebble("dag", *arguments, **more)
 
 
 def test_info_as_json(dag: Any) -> None:

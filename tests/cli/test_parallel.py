@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.commands import Pebble, document_of
+from tests.support.commands import Pebble, document_of
 
 SMALL = ["parallel", "-N", "96", "-d", "4", "-P", "6"]
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from pebble.cli import printing
-from tests.cli.commands import SIZES, Pebble
+from tests.support.commands import SIZES, Pebble
 
 NARROW = [
     ["count", "-N", "1Mi", "-d", "128", "-M", "1e5", "--schedule", "flash-2,best,naive"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.cli.commands import Pebble
+from tests.support.commands import Pebble
 
 
 def test_the_bounds_of_a_dag_are_written(pebble: Pebble, tmp_path: Path) -> None:
