@@ -10,7 +10,7 @@ import click
 from pebble.cli.completion import schedules
 from pebble.cli.level_options import BANDWIDTH, LevelOptions, refuse_without_levels
 from pebble.cli.options import SCHEDULES, TILES, MemoryOptions, ProblemOptions, names_of, needed_memory
-from pebble.cli.printing import COQ, JSON, print_result, write_coq
+from pebble.cli.printing import COQ, JSON, fail, print_result, write_coq
 from pebble.cli.progress import long_work, progress_line
 from pebble.cli.signature import argument, command, group, option
 from pebble.common.errors import InvalidInput
@@ -68,8 +68,7 @@ def count(
     else:
         print_result(counted, as_json)
     if not any(row.fits for row in counted.rows):
-        click.echo(f"pebble: {counted.why_nothing_fits()}", err=True)
-        sys.exit(1)
+        fail(counted.why_nothing_fits())
 
 
 @command

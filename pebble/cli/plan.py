@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -112,10 +111,8 @@ def _plan(problem: ProblemOptions, asked: dict[str, Any], as_json: bool) -> None
 
     with progress_line() as progress:
         found = plan(problem.problem(), **asked, progress=progress)
-    print_result(found, as_json)
-    if not found.choices:
-        click.echo(f"pebble: no choice is verified: {found.unverified[0].sentence()}", err=True)
-        sys.exit(1)
+    why = "" if found.choices else f"no choice is verified: {found.unverified[0].sentence()}"
+    print_result(found, as_json, why)
 
 
 def _plan_levels(
@@ -137,10 +134,7 @@ def _plan_levels(
             **levels.rates,
             progress=progress,
         )
-    print_result(found, as_json)
-    if not any(row.fits for row in found.rows):
-        click.echo(f"pebble: {found.why_nothing_fits()}", err=True)
-        sys.exit(1)
+    print_result(found, as_json, "" if any(row.fits for row in found.rows) else found.why_nothing_fits())
 
 
 def _compare(
@@ -168,11 +162,8 @@ def _compare(
             **asked,
             progress=progress,
         )
-    print_result(found, as_json)
-    unverified = [one.problem.pass_name for one in found.passes if not isinstance(one.best, Choice)]
-    if unverified:
-        click.echo(f"pebble: no choice is verified: {', '.join(unverified)}", err=True)
-        sys.exit(1)
+    unverified = ", ".join(one.problem.pass_name for one in found.passes if not isinstance(one.best, Choice))
+    print_result(found, as_json, unverified and f"no choice is verified: {unverified}")
 
 
 def _sizes(texts: tuple[str, ...]) -> dict[str, int]:

@@ -7,7 +7,7 @@ import json
 import shutil
 import sys
 from collections.abc import Sequence
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, NoReturn, Protocol
 
 import click
 
@@ -21,6 +21,7 @@ __all__ = [
     "COQ",
     "JSON",
     "OUTPUT",
+    "fail",
     "file_output",
     "print_json",
     "print_list",
@@ -66,12 +67,20 @@ class _HasDict(Protocol):
         """Return plain data."""
 
 
-def print_result(found: _HasDict, as_json: bool) -> None:
-    """Print a result as text, or as JSON."""
+def print_result(found: _HasDict, as_json: bool, failed: str = "") -> None:
+    """Print a result as text, or as JSON; exit with 1 if it is not what was asked for, saying why."""
     if as_json:
         print_json(found.to_dict())
     else:
         print_text(found)
+    if failed:
+        fail(failed)
+
+
+def fail(why: str) -> NoReturn:
+    """Say on standard error why, and exit with 1."""
+    click.echo(f"pebble: {why}", err=True)
+    sys.exit(1)
 
 
 def print_text(text: object) -> None:
