@@ -13,7 +13,7 @@ from pebble.cli import main
 from tests.support.commands import Done, Pebble
 
 # "repeatable" draws the same few examples on every run, so that a change is judged by what it changed. "thorough", for
-# .ci/run, draws more of them: fifty, or the second number that a test names. "explore" looks for
+# .ci/run --all, draws more of them: fifty, or the second number that a test names. "explore" looks for
 # new ones: HYPOTHESIS_PROFILE=explore python -m pytest tests/schedules/test_properties.py
 settings.register_profile("repeatable", max_examples=30, derandomize=True, deadline=None)
 settings.register_profile("thorough", max_examples=50, derandomize=True, deadline=None)

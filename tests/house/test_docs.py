@@ -44,8 +44,8 @@ def test_indices_of_formulas() -> None:
     assert "".join(piece for _, piece in formulas.pieces("no formula")) == "no formula"
 
 
+@pytest.mark.extra
 def test_indices_are_set_in_prose_and_formulas_but_not_in_code() -> None:
-    pytest.importorskip("docutils")
     import indices
     from docutils import nodes
 

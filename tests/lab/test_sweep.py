@@ -164,12 +164,12 @@ def test_refused_before_any_work(
 
 # -- files
 
+FORMS = ["csv", "jsonl", pytest.param("parquet", marks=pytest.mark.extra)]
 
-@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("pass_name", ["forward", "both"])
 def test_formats_hold_the_same_values(form: str, pass_name: str, tmp_path: Path) -> None:
-    if form == "parquet":
-        pytest.importorskip("pyarrow")
     grid = sweep_grid("4,6", 2, "4:40:4", "naive,flash-2", pass_name=pass_name)
     expected = run_sweep(grid).rows
     done = run_sweep(grid, tmp_path / f"out.{form}")
@@ -179,10 +179,8 @@ def test_formats_hold_the_same_values(form: str, pass_name: str, tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir()] == [f"out.{form}"]
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("form", FORMS)
 def test_numbers_of_any_size(form: str, tmp_path: Path) -> None:
-    if form == "parquet":
-        pytest.importorskip("pyarrow")
     (row,) = count_point(SMALL.point(3))[:1]
     rows = [row, {**row, "reads": 2**63, "io": 10**75, "bound_value": 10**90, "mask": 'odd, "mask"'}]
     write_rows(tmp_path / f"x.{form}", form, lambda: rows)

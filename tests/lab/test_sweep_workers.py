@@ -245,9 +245,6 @@ def test_a_sweep_that_is_stopped_goes_on(number: signal.Signals, jobs: str, tmp_
 # -- Dask
 
 
-dask = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs the extra dask")
-
-
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     distributed = importlib.import_module("distributed")
@@ -257,7 +254,7 @@ def cluster() -> Iterator[Any]:
         yield made
 
 
-@dask
+@pytest.mark.extra
 @posix
 @pytest.mark.filterwarnings("ignore")
 def test_dask_loses_nothing_when_a_worker_is_killed(cluster: Any, tmp_path: Path) -> None:
@@ -276,7 +273,7 @@ def test_dask_loses_nothing_when_a_worker_is_killed(cluster: Any, tmp_path: Path
     assert out.read_bytes() == expected(GRID)
 
 
-@dask
+@pytest.mark.extra
 @pytest.mark.filterwarnings("ignore")
 def test_dask_as_an_executor(cluster: Any) -> None:
     client = importlib.import_module("distributed").Client(cluster, set_as_default=False)
@@ -284,7 +281,7 @@ def test_dask_as_an_executor(cluster: Any) -> None:
         assert run_sweep(SMALL, executor=client.get_executor()).rows == run_sweep(SMALL).rows
 
 
-@dask
+@pytest.mark.extra
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x", "tcp://"])
 def test_no_cluster_there(

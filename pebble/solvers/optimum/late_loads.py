@@ -1,6 +1,6 @@
 """The search from the end of the game to its beginning where loads are made as late as they can be.
 
-What it leaves out is proved in ``docs/exact-optimum.md``: [late] and [wavefront].
+What it leaves out is proved in ``docs/proofs/exact-optimum.md``: [late] and [wavefront].
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Normal forms of states: what is deleted at once, what is computed at once, and what must still be loaded.
 
-Each rule is proved in ``docs/exact-optimum.md`` under the name given here in brackets. All functions work on
+Each rule is proved in ``docs/proofs/exact-optimum.md`` under the name given here in brackets. All functions work on
 arrays of states.
 """
 

@@ -173,7 +173,7 @@ def optimal(
     -----
     A best-first search over states in normal form, up to automorphisms of the DAG, and, where recomputation is
     allowed, by turns with it two searches back from the end of the game; every rule that leaves something out is
-    proved in ``docs/exact-optimum.md``. Time and memory grow exponentially with the DAG and with how far M is
+    proved in ``docs/proofs/exact-optimum.md``. Time and memory grow exponentially with the DAG and with how far M is
     from both ends; DAGs of twenty vertices take about a second.
 
     References

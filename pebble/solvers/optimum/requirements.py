@@ -1,6 +1,6 @@
 """The search from the end of the game to its beginning: what must be in which memory for the rest to succeed.
 
-Why nothing is left out is proved in ``docs/exact-optimum.md``, "The search backwards"; names in brackets are those
+Why nothing is left out is proved in ``docs/proofs/exact-optimum.md``, "The search backwards"; names in brackets are those
 of its rules. Recomputation is allowed, sliding may be.
 """
 

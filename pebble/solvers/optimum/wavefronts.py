@@ -1,6 +1,6 @@
 """Loads that a requirement cannot avoid because too many values are alive when certain vertices are computed.
 
-What is counted, and why, is told in ``docs/exact-optimum.md``, [wavefront].
+What is counted, and why, is told in ``docs/proofs/exact-optimum.md``, [wavefront].
 """
 
 from __future__ import annotations
