@@ -31,10 +31,10 @@ _COMMANDS = {
         "parallel",
         "Compare ways to compute attention on several devices: what they move, and what must be moved.",
     ),
-    "plot": ("plot", "Draw counts: I/O curves, optimality gap, occupancy, arrays, roofline."),
+    "plot": ("groups", "Draw counts: I/O curves, optimality gap, occupancy, arrays, roofline."),
     "devices": ("listing", "List devices: fast memory, bandwidth, arithmetic, and the sources."),
     "models": ("listing", "List models and the shapes of their attention heads."),
-    "dag": ("dag", "Any computation as a DAG: what it is, other formats, schedules, optima, bounds."),
+    "dag": ("groups", "Any computation as a DAG: what it is, other formats, schedules, optima, bounds."),
     "kernel": (
         "kernel",
         "Bound the I/O of a loop nest from below, and find a schedule for it: loop order, fusion, tiles.",

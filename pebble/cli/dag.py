@@ -1,15 +1,13 @@
-"""``pebble dag``: commands for any computation that is given as a DAG."""
+"""The commands of ``pebble dag``, for any computation that is given as a DAG."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pebble.cli.completion import dags
-from pebble.cli.lazy_group import LazyGroup
 from pebble.cli.options import MemoryOptions, Seconds, needed_memory, seconds_option
 from pebble.cli.printing import (
     COQ,
@@ -22,7 +20,7 @@ from pebble.cli.printing import (
     write_coq,
 )
 from pebble.cli.progress import long_work, progress_line
-from pebble.cli.signature import argument, command, group, option
+from pebble.cli.signature import Options, argument, command, group, option
 from pebble.common.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -36,32 +34,11 @@ __all__ = [
     "RulesOptions",
     "bounds",
     "convert",
-    "dag",
     "dag_of",
     "info",
     "optimal",
     "schedule",
 ]
-
-_COMMANDS = {
-    "info": "Say what a DAG is: its size, inputs, outputs, depth, least M, compulsory I/O, hash.",
-    "convert": "Write a DAG in another format.",
-    "schedule": "Schedule a DAG automatically and count its I/O.",
-    "optimal": "Find the proved minimum I/O of a small DAG.",
-    "bounds": "List lower bounds on the I/O of a DAG.",
-}
-
-
-@click.group(cls=LazyGroup, listed={name: ("dag", summary) for name, summary in _COMMANDS.items()})
-def dag() -> None:
-    """Work with any computation given as a DAG: a file, or a name with parameters.
-
-    \b
-    pebble dag info matmul:8,8,8
-    pebble dag info fft.dot --json
-    pebble dag convert attention:N=2,d=1 attention.graphml
-    """  # noqa: D301
-
 
 DAG = argument(shell_complete=dags)
 FORMAT = option("The file's format, if its ending does not say it.")
@@ -69,8 +46,7 @@ SEED = option("Of the random searches.", type=click.IntRange(min=0), default=0, 
 KEEP_ISOLATED = option("Accept vertices without any edge.")
 
 
-@dataclass
-class RulesOptions:
+class RulesOptions(Options):
     """Which game is played."""
 
     no_recomputation: bool = option("Every vertex is computed once.")
@@ -83,8 +59,7 @@ class RulesOptions:
         return Rules(recomputation=not self.no_recomputation, sliding=self.sliding)
 
 
-@dataclass
-class PebblingOptions:
+class PebblingOptions(Options):
     """Where a pebbling goes, and how it is said what it costs."""
 
     as_json: bool = JSON
@@ -92,8 +67,9 @@ class PebblingOptions:
         "Write the pebbling, one move a line; - for standard output.", "-o", "--output"
     )
 
-    def __post_init__(self) -> None:
+    def __init__(self, **values: Any) -> None:
         """Refuse to write two things to standard output, before the work."""
+        super().__init__(**values)
         if self.as_json and self.output == "-":
             raise InvalidInput("choose one of --json and -o -: both would write to standard output")
 
@@ -159,7 +135,8 @@ def info(
 
 
 def _list(as_json: bool) -> None:
-    from pebble.common.tables import Table, plain
+    from pebble.common.plain import plain
+    from pebble.common.tables import Table
     from pebble.computations.named_dags import NAMED_DAGS
 
     named = NAMED_DAGS.values()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from pebble.cli.completion import devices, models
 from pebble.cli.options import ProblemOptions
-from pebble.cli.signature import given, needed, option, require
+from pebble.cli.signature import Options, given, needed, option, require
 from pebble.common.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -29,8 +28,7 @@ _LAYOUTS = click.Choice(["contiguous", "zigzag", "striped"])
 _SERVED = ("nq", "d", "heads", "kv_heads", "mask", "pass_name", "P", "layout", "shape", "output")
 
 
-@dataclass
-class SharedProblemOptions:
+class SharedProblemOptions(Options):
     """All of a problem on several devices but its length and the number of devices."""
 
     d: int | None = option("Head dimension.", "-d", **needed("model"))
@@ -67,8 +65,7 @@ class SharedProblemOptions:
         return SharedProblem(N, d, P, heads, kv_heads or heads, causal, self.pass_name, layout, dv)
 
 
-@dataclass
-class LinkOptions:
+class LinkOptions(Options):
     """What times are made of."""
 
     device: str | None = option("Whose arithmetic and memory work (pebble devices).", shell_complete=devices)
@@ -133,8 +130,7 @@ class SeveralDevices(NamedTuple):
     shape: Shape | None
 
 
-@dataclass
-class SeveralDevicesOptions:
+class SeveralDevicesOptions(Options):
     """Options with which a command takes a schedule for several devices."""
 
     P: int | None = option("Devices, for a schedule for several (pebble parallel).", "-P")

@@ -60,7 +60,8 @@ def kernel(
 
 
 def _list(as_json: bool) -> None:
-    from pebble.common.tables import Table, plain
+    from pebble.common.plain import plain
+    from pebble.common.tables import Table
     from pebble.computations.nests.header import extents_text
     from pebble.computations.nests.polybench import KERNELS
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from pebble.cli.options import DEVICE_WORDS, MemoryOptions
-from pebble.cli.signature import option
+from pebble.cli.signature import Options, option
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_rate, parse_words
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["BANDWIDTH", "LevelOptions", "Levels", "device_with", "refuse_without_levels"]
 
 
-@dataclass(frozen=True)
-class Levels:
+class Levels(NamedTuple):
     """What ``--levels`` and the options beside it say.
 
     Attributes
@@ -42,8 +40,7 @@ BANDWIDTH = option(
 )
 
 
-@dataclass
-class LevelOptions:
+class LevelOptions(Options):
     """Several memory levels instead of one."""
 
     levels: str | None = option(

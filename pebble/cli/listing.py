@@ -28,7 +28,8 @@ def cite(name: tuple[str, ...] = argument(nargs=-1), as_json: bool = JSON) -> No
 @command
 def schedules(as_json: bool = JSON) -> None:
     """List the registered schedules, what they do and where they come from."""
-    from pebble.common.tables import Table, plain
+    from pebble.common.plain import plain
+    from pebble.common.tables import Table
     from pebble.program.schedule import registered
     from pebble.program.schedule.registry import level_schedule_names
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pebble.cli.completion import devices, masks, models, schedules
-from pebble.cli.signature import group, needed, option, require
+from pebble.cli.signature import Options, group, needed, option, require
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_words
 from pebble.computations.problem import Problem
@@ -89,8 +89,7 @@ TILES = option(
 )
 
 
-@dataclass
-class FormOptions:
+class FormOptions(Options):
     """Which attention is computed: with which softmax, or linear."""
 
     softmax: str = option(
@@ -116,8 +115,7 @@ class FormOptions:
     )
 
 
-@dataclass
-class ProblemOptions:
+class ProblemOptions(Options):
     """The sizes of a problem, its pass and mask, or the name of a model that sets d, dv and the heads."""
 
     nq: int = option("Number of queries (and of keys).", "-N", "--nq", required=True, metavar="N")
@@ -195,8 +193,7 @@ def _shares_less(model: Model, changed: Model) -> str:
     )
 
 
-@dataclass
-class MemoryOptions:
+class MemoryOptions(Options):
     """Words of fast memory, or a device that has them."""
 
     memory: str | None = option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +11,7 @@ from pebble.cli.device_options import LinkOptions, SharedProblemOptions
 from pebble.cli.options import SEVERAL, names_of
 from pebble.cli.printing import COQ, JSON, print_result, write_coq
 from pebble.cli.progress import progress_line
-from pebble.cli.signature import argument, command, group, needed, option
+from pebble.cli.signature import Options, argument, command, group, needed, option
 from pebble.common.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["parallel"]
 
 
-@dataclass
-class ParallelOptions:
+class ParallelOptions(Options):
     """What is to be compared, and at which sizes."""
 
     N: Any = option(f"Tokens: {SEVERAL}.", "-N", **needed("documents"))
@@ -101,7 +100,7 @@ def parallel(
     if any(len(sizes) > 1 for sizes in several.values()):
         print_result(_swept(names, asked, several), as_json)
         return
-    one = replace(asked, N=several.get("N", [None])[0], P=several["P"][0])
+    one = asked.changed(N=several.get("N", [None])[0], P=several["P"][0])
     if one.documents is not None:
         print_result(_documents(names, one), as_json)
     elif one.attention == "linear":
@@ -158,7 +157,7 @@ def _swept(
 
     if asked.documents is not None or asked.attention == "linear":
         raise click.UsageError("--documents and --attention linear take one -N and one -P.")
-    points = [replace(asked, N=N, P=P) for N in sizes["N"] for P in sizes["P"]]
+    points = [asked.changed(N=N, P=P) for N in sizes["N"] for P in sizes["P"]]
     return ParallelSweep(tuple(_compared(names, point) for point in points))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from pebble.cli.device_options import SeveralDevices, SeveralDevicesOptions, ref
 from pebble.cli.level_options import LevelOptions, Levels
 from pebble.cli.options import TILES, MemoryOptions, ProblemOptions, Seconds
 from pebble.cli.printing import file_output
-from pebble.cli.signature import argument, command, given, group, option, require
+from pebble.cli.signature import Options, argument, command, given, group, option, require
 
 if TYPE_CHECKING:
     from pebble.lab.player import Page
@@ -28,8 +27,7 @@ _OF_ANY_PAGE = ("what", "dag", "no_classics", "time_limit", "output")
 _OF_A_DAG = ("format", "memory", "device", "level", "dtype")
 
 
-@dataclass
-class PageOptions:
+class PageOptions(Options):
     """What is shown."""
 
     what: str | None = argument(required=False, metavar="[SCHEDULE|DAG]", shell_complete=schedules)

@@ -1,10 +1,9 @@
-"""``pebble plot``: commands that draw, one a picture."""
+"""The commands of ``pebble plot``, which draw, one a picture."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,6 @@ import click
 
 from pebble.cli.completion import devices, schedules
 from pebble.cli.device_options import LinkOptions, SharedProblemOptions
-from pebble.cli.lazy_group import LazyGroup
 from pebble.cli.level_options import BANDWIDTH, LevelOptions, device_with
 from pebble.cli.options import (
     SCHEDULES,
@@ -25,46 +23,24 @@ from pebble.cli.options import (
 )
 from pebble.cli.printing import JSON, print_json
 from pebble.cli.progress import progress_line
-from pebble.cli.signature import argument, command, group, like, needed, option
+from pebble.cli.signature import Options, argument, command, group, like, needed, option
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.program.schedule import Tiles
 
-__all__ = ["arrays", "crossover", "gap", "io", "levels", "occupancy", "parallel", "plot", "roofline"]
-
-_COMMANDS = {
-    "io": "I/O against fast memory or length: every schedule, the bounds, and where M = d².",
-    "gap": "The optimality gap over (M/d², N/d): the best schedule against the best proved bound.",
-    "crossover": "From which length on linear attention moves fewer words than softmax, against M.",
-    "occupancy": "One run over time: what fast memory holds, and the words moved so far.",
-    "arrays": "I/O by array: reads and writes of each schedule.",
-    "levels": "What moves at every boundary between memory levels, and the bound there.",
-    "parallel": "Words received against the number of devices, or the fastest schedule over N and P.",
-    "roofline": "Arithmetic intensity of schedules against the roofline of a device.",
-}
+__all__ = ["arrays", "crossover", "gap", "io", "levels", "occupancy", "parallel", "roofline"]
 
 
-@click.group(cls=LazyGroup, listed={name: ("plot", summary) for name, summary in _COMMANDS.items()})
-def plot() -> None:
-    """Draw pictures of verified counts: PNG, SVG or PDF, by the name of the file.
-
-    \b
-    pebble plot io -N 4096 -d 64 -M 256:1Mi:25 -o io.svg
-    pebble plot gap -d 64 -o gap.png
-    pebble plot arrays -N 4096 -d 64 -M 25000 --json
-    """  # noqa: D301
-
-
-@dataclass
-class PictureOptions:
+class PictureOptions(Options):
     """Where a picture goes, and its numbers."""
 
     output: str | None = option("File to write: .png, .svg or .pdf.", "-o", "--output", **needed("as_json"))
     as_json: bool = JSON
 
-    def __post_init__(self) -> None:
+    def __init__(self, **values: Any) -> None:
         """Say what is wrong with the output before anything is counted."""
+        super().__init__(**values)
         self._start = time.monotonic()
         if self.output is not None:
             from pebble.common.files import check_target
@@ -122,7 +98,7 @@ def _problems(asked: ProblemOptions, lengths: tuple[int, ...]) -> list[Problem]:
     """Make the problem, one for each length."""
     if len(lengths) > 1 and asked.kv is not None:
         raise click.UsageError("--kv goes with one length -N, not with several.")
-    return [replace(asked, nq=length).problem() for length in lengths]
+    return [asked.changed(nq=length).problem() for length in lengths]
 
 
 def _memories_of(asked: MemoryOptions, default: tuple[int, ...] | None = None) -> tuple[int, ...]:
@@ -132,7 +108,7 @@ def _memories_of(asked: MemoryOptions, default: tuple[int, ...] | None = None) -
     text = asked.memory
     if text is not None and asked.device is None and ("," in text or ":" in text):
         found = sizes(text, asked.dtype)
-        replace(asked, memory=None).optional_words()
+        asked.changed(memory=None).optional_words()
         return found
     one = asked.optional_words()
     if one is None and default is None:
@@ -184,7 +160,7 @@ def gap(
     from pebble.lab.plots.varying import memories_around
 
     # The head dimension may come from a model; the lengths in turn come from it.
-    d = _problems(replace(problem, mask=None), (1,))[0].d
+    d = _problems(problem.changed(mask=None), (1,))[0].d
     problems = _problems(problem, _lengths_of(problem.nq, spaced(4 * d, 1024 * d, 9)))
     Ms = _memories_of(memory, memories_around(d, 13))
     picture.show(draw_gap, gaps, problems, Ms, names or ["best"])

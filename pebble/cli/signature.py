@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import Field, fields
 from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import click
 
@@ -14,6 +13,7 @@ from pebble.computations.problem import LARGEST_SIZE
 
 __all__ = [
     "NeededOption",
+    "Options",
     "Whole",
     "argument",
     "command",
@@ -60,9 +60,7 @@ class _Declared(NamedTuple):
 
     def parameters(self, name: str, kind: str) -> list[click.Parameter]:
         """Return it as click has it; what kind of value it takes, its annotation says where no setting does."""
-        settings = (
-            {**_KINDS.get(kind, {}), **self.settings} if "type" not in self.settings else dict(self.settings)
-        )
+        settings = _KINDS.get(kind, {}) | self.settings
         made = settings.pop("cls", click.Option)
         flags = () if made is click.Argument else self.flags or (f"--{name.replace('_', '-')}",)
         return [made([*flags, name], **settings)]
@@ -73,26 +71,35 @@ class _Declared(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """A dataclass whose fields are options, with what is different about them in one command."""
+    """Options in a class of their own, with what is different about them in one command."""
 
-    made: type[Any]
+    made: type[Options]
     changes: dict[str, dict[str, Any]]
 
     def parameters(self, name: str, kind: str) -> list[click.Parameter]:
-        """Return the options of the fields."""
+        """Return the options of the class."""
         found: list[click.Parameter] = []
-        for field, declared in self._declared():
-            if change := self.changes.get(field.name):
-                declared = like(declared, **change)
-            found += declared.parameters(field.name, str(field.type))
+        for one, its_kind in self.made.__annotations__.items():
+            declared = like(getattr(self.made, one), **self.changes[one]) if one in self.changes else None
+            found += (declared or getattr(self.made, one)).parameters(one, its_kind)
         return found
 
     def take(self, name: str, values: dict[str, Any]) -> Any:
         """Make the object of the values of a command's options."""
-        return self.made(**{field.name: one.take(field.name, values) for field, one in self._declared()})
+        return self.made(
+            **{one: getattr(self.made, one).take(one, values) for one in self.made.__annotations__}
+        )
 
-    def _declared(self) -> list[tuple[Field[Any], Any]]:
-        return [(field, field.default) for field in fields(self.made)]
+
+class Options:
+    """Options that belong together: an attribute for each, declared in the class, with its value in an object."""
+
+    def __init__(self, **values: Any) -> None:
+        vars(self).update(values)
+
+    def changed(self, **values: Any) -> Self:
+        """Return the same with some other values."""
+        return type(self)(**vars(self) | values)
 
 
 def option(help: str, *flags: str, **settings: Any) -> Any:
@@ -111,14 +118,14 @@ def argument(**settings: Any) -> Any:
     return _Declared((), {"cls": click.Argument, **settings})
 
 
-def group(made: type[Any], **changes: dict[str, Any]) -> Any:
-    """Declare a parameter as an object of a dataclass whose fields are options, or groups in turn.
+def group(made: type[Options], **changes: dict[str, Any]) -> Any:
+    """Declare a parameter as an object of :class:`Options`.
 
     Parameters
     ----------
     made : type
     **changes : dict
-        By the names of fields: settings that are different in this command.
+        By the names of attributes: settings that are different in this command.
     """
     return _Group(made, changes)
 

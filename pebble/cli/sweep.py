@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -15,7 +14,7 @@ from pebble.cli.completion import devices, masks
 from pebble.cli.level_options import LevelOptions
 from pebble.cli.options import DEVICE_WORDS, SCHEDULES, FormOptions, MemoryOptions, ProblemOptions, names_of
 from pebble.cli.progress import progress_bar
-from pebble.cli.signature import command, group, like, needed, option
+from pebble.cli.signature import Options, command, group, like, needed, option
 
 if TYPE_CHECKING:
     from pebble.lab.sweep import SweepGrid
@@ -25,8 +24,7 @@ __all__ = ["sweep"]
 _THE_SAME = ("kv", "dv", "stats", "kv_heads", "batch", "pass_name", "empty_rows")
 
 
-@dataclass
-class GridOptions:
+class GridOptions(Options):
     """The points that are counted."""
 
     N: tuple[str, ...] = option(
@@ -84,8 +82,9 @@ class GridOptions:
         names = names_of(self.devices)
         if self.levels.levels is not None and len(names) > 1:
             raise click.UsageError("--levels goes with one device.")
+        device = names[0] if names else None
         memory = MemoryOptions(
-            ",".join(self.memory) or None, names[0] if names else None, self.level, self.dtype
+            memory=",".join(self.memory) or None, device=device, level=self.level, dtype=self.dtype
         )
         found = self.levels.read(memory)
         if found is None:

@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, ClassVar
 
+from pebble.common.plain import attribute_at, plain
 from pebble.common.table_layout import laid_out
 
 __all__ = [
     "SCHEMA_VERSION",
     "JsonResult",
-    "PlainRow",
     "Table",
     "TableResult",
     "csv_text",
-    "plain",
     "tiles_text",
     "words",
     "write_csv",
@@ -43,44 +42,10 @@ def tiles_text(tiles: Mapping[str, int]) -> str:
     return ",".join(f"{name}={size}" for name, size in tiles.items())
 
 
-def plain(source: object, keys: str) -> dict[str, Any]:
-    """Return attributes of an object as plain data, ready for JSON: rows as they say with ``to_dict``.
-
-    Parameters
-    ----------
-    source : object
-    keys : str
-        Names of the attributes, in order; ``bytes=moved`` gives one the name ``bytes``, and ``device=device.key`` is an
-        attribute of an attribute, None where that is None.
-
-    Examples
-    --------
-    >>> plain(7, "real top=numerator one=denominator.real")
-    {'real': 7, 'top': 7, 'one': 1}
-    """
-    words = (word.partition("=") for word in keys.split())
-    return {name: _plain(_at(source, path or name)) for name, _, path in words}
-
-
-def _at(source: Any, path: str) -> Any:
-    """Return an attribute, or one of an attribute; None where that is None."""
-    for attribute in path.split("."):
-        source = None if source is None else getattr(source, attribute)
-    return source
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return value.to_dict() if hasattr(value, "to_dict") else value
-
-
 def _value(row: Any, how: str | Callable[[Any], Any]) -> tuple[Any, str]:
     """Return what a column has of a row, and how it is printed."""
     path, _, form = ("", "", "") if callable(how) else how.partition(":")
-    value = how(row) if callable(how) else _at(row, path)
+    value = how(row) if callable(how) else attribute_at(row, path)
     if value is None or isinstance(value, str):
         return value, value or ""
     return value, format(value, form) if form else words(value)
@@ -206,16 +171,6 @@ class Table:
         )
         caption = f"<caption>{escape(self.heading)}</caption>" if self.heading else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-class PlainRow:
-    """A row of a result: ``KEYS`` names what is in its plain data, as :func:`plain` takes it."""
-
-    KEYS: ClassVar[str]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
-        return plain(self, self.KEYS)
 
 
 class JsonResult:

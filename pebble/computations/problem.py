@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import plain
+from pebble.common.plain import plain
 from pebble.computations.problem_form import check_form, form_options, form_text
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import PlainRow, Table, TableResult
+from pebble.common.plain import PlainRow
+from pebble.common.tables import Table, TableResult
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import LARGEST_SIZE, Problem
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import PlainRow, Table, TableResult, csv_text, tiles_text, words
+from pebble.common.plain import PlainRow
+from pebble.common.tables import Table, TableResult, csv_text, tiles_text, words
 from pebble.common.units import bytes_text, seconds_text
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.bound import Bound

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import PlainRow, Table, TableResult, words
+from pebble.common.plain import PlainRow
+from pebble.common.tables import Table, TableResult, words
 from pebble.computations.problem import Problem
 from pebble.lab.hardware import LEVELS, Device, Model, devices, models
 from pebble.lab.hardware import device as device_of

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from pebble.common.clock import tell
 from pebble.common.errors import BoundDoesNotApply
-from pebble.common.tables import plain
+from pebble.common.plain import plain
 from pebble.game.rules import Rules
 
 __all__ = ["ANY_RULES", "ONCE_ONLY", "Bound", "Status", "applicable", "by_hand"]

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import click
 import pytest
 from click.testing import CliRunner
 
-from pebble.cli.signature import argument, command, group, like, needed, option
+from pebble.cli.signature import Options, argument, command, group, like, needed, option
 
 LENGTH = option("How long.", "-N", "--length", required=True)
 
 
-@dataclass
-class Inner:
+class Inner(Options):
     flag: bool = option("Whether.")
     two_words: str = option("What.", default="usual")
 
 
-@dataclass
-class Outer:
+class Outer(Options):
     inner: Inner = group(Inner)
     memory: str | None = option("Where.", "-M", **needed("flag"))
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pebble.common.tables import PlainRow, Table, TableResult, tiles_text, words
+from pebble.common.plain import PlainRow
+from pebble.common.tables import Table, TableResult, tiles_text, words
 from pebble.common.units import bytes_text
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import PlainRow
+from pebble.common.plain import PlainRow
 from pebble.common.units import bytes_per_word
 from pebble.computations.family import Family
 from pebble.lab.plan.constraints import Constraints

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import PlainRow, Table, TableResult, tiles_text, words
+from pebble.common.plain import PlainRow
+from pebble.common.tables import Table, TableResult, tiles_text, words
 from pebble.common.units import bytes_per_word, bytes_text, seconds_text
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints

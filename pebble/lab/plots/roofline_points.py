@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import JsonResult, PlainRow
+from pebble.common.plain import PlainRow
+from pebble.common.tables import JsonResult
 from pebble.common.units import bytes_per_word
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedules

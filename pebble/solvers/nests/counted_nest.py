@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from pebble.common.tables import PlainRow
+from pebble.common.plain import PlainRow
 from pebble.computations.nests.statement import LoopNest
 from pebble.game.moves import Moves
 
