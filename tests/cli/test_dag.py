@@ -11,6 +11,7 @@ import pytest
 from pebble.computations.load import load_dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.formats import FORMATS, text_of
+from tests.bench.bench_orders import row
 from tests.support.commands import Pebble
 
 
@@ -129,3 +130,17 @@ def test_help_imports_nothing_heavy() -> None:
     for name in ("info", "convert", "schedule", "optimal", "bounds"):
         assert f"\n  {name} " in done.stdout
     assert "\n  pebble dag info matmul:8,8,8\n" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("source", "M"),
+    [("matmul:2,7,5", 10), ("pyramid:12", 7), ("layered:6,20,3", 8), ("attention:N=8,d=4", 24)],
+)
+def test_auto_is_no_worse_than_any_order_of_the_command(source: str, M: int) -> None:
+    """Nor than a schedule registered for the family."""
+    counts = row(source, M)
+    orders, own = counts["orders"], counts["own"]
+    assert isinstance(orders, dict)
+    assert isinstance(own, dict)
+    assert orders["auto"] <= min([*orders.values(), *own.values()])
