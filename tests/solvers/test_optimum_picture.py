@@ -26,7 +26,7 @@ def test_an_optimum_shows_cost_status_bound_and_board() -> None:
     picture = read_picture(best._repr_svg_())
     assert words_carried(picture) == (best.reads, best.writes)
     assert picture.lines[:2] == [
-        "11 I/O (7 reads, 4 writes), proved optimal",
+        f"11 I/O ({best.reads} reads, {best.writes} writes), proved optimal",
         "M = 3, recomputation allowed, sliding forbidden",
     ]
     assert picture.lines[3] == "no pebbling under these rules moves fewer than 11 words"

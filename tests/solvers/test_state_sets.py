@@ -23,8 +23,8 @@ def test_two_words_a_state_give_the_same_answers(rules: Rules, monkeypatch: pyte
     narrow = [optimal(dag, dag.max_indegree + 1, rules) for dag in some_dags()[3:6]]
     make = Codec.__init__
 
-    def wide(self: Codec, game: Any, owed: bool = True) -> None:
-        make(self, game, owed)
+    def wide(self: Codec, game: Any) -> None:
+        make(self, game)
         self.narrow = False
 
     monkeypatch.setattr(Codec, "__init__", wide)
@@ -55,7 +55,7 @@ def test_state_set() -> None:
     assert states.size == len(known)
 
 
-@pytest.mark.parametrize("rules", ALL_RULES, ids=str)
+@pytest.mark.parametrize("rules", [one for one in ALL_RULES if not one.recomputation], ids=str)
 def test_the_bound_never_falls_along_a_step(rules: Rules) -> None:
     """On which the search in layers relies; and dearer steps raise it by what they say."""
     for dag in some_dags()[:6]:
@@ -65,8 +65,7 @@ def test_the_bound_never_falls_along_a_step(rules: Rules) -> None:
             bound = forms.bound(states)
             rows = space.codec.pack(states.take(slice(0)))
             for steps in successors(forms, states):
-                after, keep = forms.tidy(steps.states)
-                rise = steps.cost + forms.bound(after) - bound[steps.parent]
-                assert (rise >= steps.raised)[keep].all()
-                rows = np.concatenate([rows, space.codec.pack(after.take(keep))[:50]])
+                after = forms.tidy(steps.states)
+                assert (steps.cost + forms.bound(after) - bound[steps.parent] >= steps.raised).all()
+                rows = np.concatenate([rows, space.codec.pack(after)[:50]])
             states = space.codec.unpack(rows[:200])

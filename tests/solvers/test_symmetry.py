@@ -14,6 +14,7 @@ from pebble.solvers.optimum.automorphism import stabiliser_chain
 from pebble.solvers.optimum.beam import beam
 from pebble.solvers.optimum.bit_game import make_bit_game
 from pebble.solvers.optimum.bits import Words, members
+from pebble.solvers.optimum.requirements import RequirementSpace
 from pebble.solvers.optimum.search_space import SearchSpace
 from pebble.solvers.optimum.states import States
 from pebble.solvers.optimum.witness import moves_along
@@ -22,12 +23,13 @@ from tests.solvers.small_dags import ALL_RULES, check_witness
 
 def check_path(dag: Dag, M: int, rules: Rules, width: int) -> None:
     """A path of the narrow search can be played, at exactly its cost."""
+    rules = Rules(recomputation=False, sliding=rules.sliding)
     space = SearchSpace(make_bit_game(dag, M, rules))
     found = beam(space, width)
-    if found is not None:
-        status = Game(dag, M, rules).play(moves_along(space, found[1])).status()
-        assert status.complete
-        assert status.io == found[0] + space.game.stores
+    assert found is not None
+    status = Game(dag, M, rules).play(moves_along(space, found[1])).status()
+    assert status.complete
+    assert status.io == found[0] + space.game.stores
 
 
 @pytest.mark.parametrize("name", ["hypercube:3", "diamond:3,3", "fft:4", "matmul:2,1,2", "stencil:4,2"])
@@ -83,12 +85,12 @@ def test_any_choice_of_representatives_gives_a_pebbling(
 
 def test_the_automorphism_to_a_representative_takes_the_state_there() -> None:
     for name in ("fft:4", "fft:8", "fma-matmul:2,2,2"):
-        space = SearchSpace(make_bit_game(load_dag(name), 5, Rules()))
+        space = RequirementSpace(make_bit_game(load_dag(name), 5, Rules()))
         rng = np.random.default_rng(9)
         red = np.array(
             [sum(1 << int(v) for v in rng.choice(space.game.red_bits, 4, replace=False))], dtype=np.uint64
         )
-        row = space.codec.pack(States(red, np.zeros_like(red), np.zeros_like(red)))
+        row = space.codec.pack(States(red, np.zeros_like(red)))
         taken = space.symmetry.taking(row)
         image = sum(1 << taken[v] for v in members(int(red[0])))
         assert int(space.codec.unpack(space.symmetry.least(row)).red[0]) == image

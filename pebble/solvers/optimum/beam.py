@@ -10,24 +10,19 @@ from pebble.solvers.optimum.best_first import History, first_wave
 from pebble.solvers.optimum.bits import Words
 from pebble.solvers.optimum.search_space import SearchSpace
 from pebble.solvers.optimum.state_sets import Batch, StateSet
-from pebble.solvers.optimum.successors import ANY
 
 __all__ = ["beam"]
-
-_STEPS = 4
-_DEAR = 6
 
 
 def beam(space: SearchSpace, width: int) -> tuple[int, list[Words]] | None:
     """Follow the ``width`` most promising states, step by step, to the end of a pebbling.
 
-    Where vertices are computed once, every step computes one and an end is always reached. Where they may be
-    computed again, the walk is cut off after four steps a vertex.
+    Every step computes one vertex, so an end is reached.
 
     Returns
     -------
     (cost, path) or None
-        A pebbling that need not be the best, if one was met; unavoidable stores of outputs are not counted.
+        A pebbling that need not be the best; unavoidable stores of outputs are not counted.
 
     Raises
     ------
@@ -37,7 +32,7 @@ def beam(space: SearchSpace, width: int) -> tuple[int, list[Words]] | None:
     wave, cost = first_wave(space), np.zeros(1, dtype=np.int64)
     seen, history = StateSet(), History()
     best: tuple[int, int] | None = None
-    for _ in range(_STEPS * space.game.n):
+    for _ in range(space.game.n + 1):
         if not len(wave) or (best is not None and int((cost + space.bound(wave.rows)).min()) >= best[0]):
             break
         check_time()
@@ -54,8 +49,7 @@ def _children(space: SearchSpace, rows: Words, cost: NDArray[np.int64], first: i
     """Return the states one step further by their bound."""
     layers: dict[int, list[Batch]] = {}
     serial = np.arange(first, first + len(rows))
-    most = _DEAR if space.game.rules.recomputation else ANY
-    for found in space.children(rows, cost, serial, most=most):
+    for found in space.children(rows, cost, serial):
         for value in np.unique(found.bound).tolist():
             layers.setdefault(value, []).append(found.batch.take(found.bound == value))
     return layers

@@ -1,7 +1,7 @@
 """The game on a small DAG, its sets of vertices as the bits of 64-bit words.
 
 Only vertices that some output needs take part. They are numbered anew, in topological order: first the inputs,
-then the middle (those of a single purpose last: nothing else is computed from them), then the sinks.
+then the middle, then the sinks.
 """
 
 from __future__ import annotations
@@ -30,14 +30,10 @@ class BitGame:
     vertices : tuple of int
         The DAG's vertex at each position.
     n_inputs, n_middle, n_sinks : int
-    n_single : int
-        How many middle vertices, the last ones, serve a single sink along a single path; see [single].
     before, after : tuple of int
         Predecessors and successors of each position, as bit masks.
-    ancestors : dict of int to int
-        For every output that must be computed: itself and everything it depends on.
     stored_at : dict of int to int
-        For every such output, the bit of ``blue`` that says it has been stored.
+        For every output that must be computed, the bit of ``blue`` that says it has been stored.
     """
 
     M: int
@@ -45,11 +41,9 @@ class BitGame:
     vertices: tuple[int, ...]
     n_inputs: int
     n_middle: int
-    n_single: int
     n_sinks: int
     before: tuple[int, ...]
     after: tuple[int, ...]
-    ancestors: dict[int, int]
     stored_at: dict[int, int]
 
     @property
@@ -60,7 +54,7 @@ class BitGame:
     @property
     def width(self) -> int:
         """How many bits ``blue`` uses."""
-        return self.n + len(self.ancestors) - self.n_sinks
+        return self.n + len(self.stored_at) - self.n_sinks
 
     @property
     def red_bits(self) -> int:
@@ -78,11 +72,6 @@ class BitGame:
         return (1 << self.red_bits) - 1 ^ self.inputs
 
     @property
-    def single(self) -> int:
-        """The middle vertices from which a single path leads to a single sink, as a mask."""
-        return (1 << self.red_bits) - 1 ^ (1 << self.red_bits - self.n_single) - 1
-
-    @property
     def sinks(self) -> int:
         """The sinks, as a mask."""
         return (1 << self.n) - 1 ^ (1 << self.red_bits) - 1
@@ -90,7 +79,7 @@ class BitGame:
     @property
     def stores(self) -> int:
         """How many outputs have to be stored, whatever else happens."""
-        return len(self.ancestors)
+        return len(self.stored_at)
 
 
 def make_bit_game(dag: Dag, M: int, rules: Rules) -> BitGame:
@@ -109,8 +98,6 @@ def make_bit_game(dag: Dag, M: int, rules: Rules) -> BitGame:
     used = {p for row in rows.values() for p in row}
     inputs = [v for v in order if not rows[v]]
     middle = [v for v in order if rows[v] and v in used]
-    single = _single_purpose(rows, middle)
-    middle.sort(key=lambda v: v in single)
     vertices = (*inputs, *middle, *(v for v in order if rows[v] and v not in used))
     place = {v: position for position, v in enumerate(vertices)}
     before = tuple(sum(1 << place[p] for p in rows[v]) for v in vertices)
@@ -128,11 +115,9 @@ def make_bit_game(dag: Dag, M: int, rules: Rules) -> BitGame:
         vertices=vertices,
         n_inputs=len(inputs),
         n_middle=len(middle),
-        n_single=len(single),
         n_sinks=len(vertices) - len(inputs) - len(middle),
         before=before,
         after=_transposed(before),
-        ancestors={place[v]: _ancestors(before, place[v]) for v in wanted},
         stored_at=stored_at,
     )
 
@@ -164,24 +149,3 @@ def _transposed(before: tuple[int, ...]) -> tuple[int, ...]:
         for p in members(mask):
             after[p] |= 1 << v
     return tuple(after)
-
-
-def _single_purpose(rows: dict[int, list[int]], middle: list[int]) -> set[int]:
-    """Return the middle vertices, given in topological order, from which a single path leads to a sink."""
-    after: dict[int, list[int]] = {v: [] for v in rows}
-    for v, row in rows.items():
-        for p in row:
-            after[p].append(v)
-    single: set[int] = set()
-    for v in reversed(middle):
-        if len(after[v]) == 1 and (after[v][0] in single or not after[after[v][0]]):
-            single.add(v)
-    return single
-
-
-def _ancestors(before: tuple[int, ...], v: int) -> int:
-    found = 1 << v
-    for u in range(v, -1, -1):
-        if found >> u & 1:
-            found |= before[u]
-    return found

@@ -34,7 +34,6 @@ FEW_STATES = 100_000
 """What a search expands at most where the optimum is welcome but not asked for: some seconds."""
 
 _WIDTHS = (4, 64)
-_WIDTH_AGAIN = 16
 _SMALL = 20
 
 
@@ -171,8 +170,8 @@ def optimal(
 
     Notes
     -----
-    A best-first search over states in normal form, up to automorphisms of the DAG, and, where recomputation is
-    allowed, by turns with it two searches back from the end of the game; every rule that leaves something out is
+    A best-first search up to automorphisms of the DAG: over states in normal form where nothing is computed twice;
+    with recomputation two searches, by turns, back from the end of the game. Every rule that leaves something out is
     proved in ``docs/proofs/exact-optimum.md``. Time and memory grow exponentially with the DAG and with how far M is
     from both ends; DAGs of twenty vertices take about a second.
 
@@ -208,7 +207,7 @@ def optimal(
         lower=lower,
         proved=status.io == lower,
         states=proof.states,
-        symmetries=search.space.symmetry.order,
+        symmetries=search.spaces[0].symmetry.order,
         seconds=time.monotonic() - begin,
         pebbling=moves,
         dag=dag,
@@ -226,23 +225,23 @@ class _Solver:
 
     def __init__(self, dag: Dag, game: BitGame, progress: Progress | None, stoppable: bool) -> None:
         self.dag, self.game = dag, game
-        self.space = SearchSpace(game)
+        again = game.rules.recomputation
+        self.spaces: list[Space] = (
+            [RequirementSpace(game), LateLoadSpace(game)] if again else [SearchSpace(game)]
+        )
         self.progress, self.stoppable = progress, stoppable
         self.interrupted = False
-        self.so_far = Proof(int(self.space.bound(self.space.start())[0]), False, 0)
+        self.so_far = Proof(int(self.spaces[0].bound(self.spaces[0].start())[0]), False, 0)
 
     def run(self, most_states: int | None, hurried: bool) -> tuple[Proof, Moves]:
         if not self.game.stores:
             return Proof(0, True, 0), Moves.of([])
-        known = self._known(hurried) if hurried or self.game.n > _SMALL else None
+        known = self._known() if hurried or self.game.n > _SMALL else None
         with self._ending():
-            spaces: list[Space] = [self.space]
-            if self.game.rules.recomputation:
-                spaces += [RequirementSpace(self.game), LateLoadSpace(self.game)]
             if not self.interrupted:
                 cost = None if known is None else known[0]
-                return self._told(prove_by(spaces, cost, most_states, self._report), known)
-        return self.so_far, (known or self._known(hurried))[1]
+                return self._told(prove_by(self.spaces, cost, most_states, self._report), known)
+        return self.so_far, (known or self._known())[1]
 
     @contextmanager
     def _ending(self) -> Iterator[None]:
@@ -259,9 +258,10 @@ class _Solver:
     def _told(self, proof: Proof, known: tuple[int, Moves] | None) -> tuple[Proof, Moves]:
         """Return the proof with the moves of the path it met, or those that were known before."""
         if proof.path is not None:
-            if isinstance(proof.space, RequirementSpace):
-                return proof, moves_back_along(proof.space, proof.path)
-            return proof, moves_along(self.space, proof.path)
+            if isinstance(proof.space, SearchSpace):
+                return proof, moves_along(proof.space, proof.path)
+            assert proof.space is not None
+            return proof, moves_back_along(proof.space, proof.path)
         if known is None:
             raise AssertionError("the search ended without a pebbling")
         return proof, known[1]
@@ -271,17 +271,19 @@ class _Solver:
         if self.progress is not None:
             self.progress(lower + self.game.stores, states)
 
-    def _known(self, hurried: bool) -> tuple[int, Moves]:
-        """Return the cheaper of an automatic schedule and what a narrow search finds, with its cost."""
+    def _known(self) -> tuple[int, Moves]:
+        """Return the cheaper of an automatic schedule and what narrow searches find, with its cost."""
         scheduled = self._scheduled()
         if scheduled is not None and (self.interrupted or scheduled[0] <= self.so_far.lower):
             return scheduled
         found: tuple[int, Moves] | None = None
         with self._ending(), unlimited() if scheduled is None else nullcontext():
-            for space, width in self._narrow_searches(hurried):
-                path = beam(space, width)
+            rules = Rules(recomputation=False, sliding=self.game.rules.sliding)
+            once = SearchSpace(make_bit_game(self.dag, self.game.M, rules))
+            for width in _WIDTHS:
+                path = beam(once, width)
                 if path is not None and (found is None or path[0] < found[0]):
-                    found = path[0], moves_along(space, path[1])
+                    found = path[0], moves_along(once, path[1])
         if scheduled is None or (found is not None and found[0] <= scheduled[0]):
             scheduled = found
         if scheduled is None:
@@ -298,13 +300,3 @@ class _Solver:
         chunks = [*schedule.moves()]
         op, vertex = (np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in ("op", "vertex"))
         return schedule.io - self.game.stores, Moves(op, vertex)
-
-    def _narrow_searches(self, hurried: bool) -> Iterator[tuple[SearchSpace, int]]:
-        """Yield where to search, and how widely; computing once always leads to a pebbling."""
-        once = self.space
-        if self.game.rules.recomputation:
-            rules = Rules(recomputation=False, sliding=self.game.rules.sliding)
-            once = SearchSpace(make_bit_game(self.dag, self.game.M, rules))
-        yield from ((once, width) for width in _WIDTHS)
-        if once is not self.space and hurried:
-            yield self.space, _WIDTH_AGAIN

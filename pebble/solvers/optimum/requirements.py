@@ -1,7 +1,7 @@
 """The search from the end of the game to its beginning: what must be in which memory for the rest to succeed.
 
-Why nothing is left out is proved in ``docs/proofs/exact-optimum.md``, "The search backwards"; names in brackets are those
-of its rules. Recomputation is allowed, sliding may be.
+Why nothing is left out is proved in ``docs/proofs/exact-optimum.md``, "The search backwards"; names in brackets are
+those of its rules. Recomputation is allowed, sliding may be.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class RequirementSpace:
         if not game.rules.recomputation:
             raise ValueError("the search backwards is for games with recomputation")
         self.game = game
-        self.codec = Codec(game, owed=False)
+        self.codec = Codec(game)
         self.symmetry = Symmetry(game, self.codec)
         self._middle, self._inputs = np.uint64(game.middle), np.uint64(game.inputs)
         computed = range(game.n_inputs, game.n)
@@ -110,7 +110,7 @@ class RequirementSpace:
         """Return the row of the end of the game: every output has been stored, and nothing else matters."""
         none = np.zeros(1, dtype=np.uint64)
         stored = np.array([sum(self.game.stored_at.values())], dtype=np.uint64)
-        return self.symmetry.least(self.codec.pack(States(none, stored, none)))
+        return self.symmetry.least(self.codec.pack(States(none, stored)))
 
     def finished(self, rows: Words) -> NDArray[np.bool_]:
         """Tell which requirements hold before the first move."""
@@ -141,9 +141,9 @@ class RequirementSpace:
             for member in columns(which, int(popcount(which).max(initial=0))):
                 at = np.flatnonzero(~harder & (member != 0))
                 some, left = states.take(at), ~member[at]
-                weaker = States(some.red & left, some.blue, some.owed)
+                weaker = States(some.red & left, some.blue)
                 if part:
-                    weaker = States(some.red, some.blue & left, some.owed)
+                    weaker = States(some.red, some.blue & left)
                 age = bound[at] - self._bound(weaker)
                 packed = self.symmetry.least(self.codec.pack(weaker))
                 for least in (0, 1, 2):
@@ -180,7 +180,7 @@ class RequirementSpace:
         pairs = self._computed(states)
         dropped, red = self._dropped(pairs.states.red)
         sunk = self._sunk(pairs.states, red)
-        before = States(red, pairs.states.blue & ~sunk, pairs.states.owed)
+        before = States(red, pairs.states.blue & ~sunk)
         used = self._operands[pairs.vertex - self.game.n_inputs] | self._used_by(dropped | sunk)
         could = self._raises(self._may_load(red, used), before)
         if potential is not None:
@@ -217,9 +217,7 @@ class RequirementSpace:
             place + self.game.n_inputs,
             stored,
             popcount(chosen.blue & gone & self._middle),
-            States(
-                (chosen.red & ~self._bits[place]) | self._operands[place], chosen.blue & ~gone, chosen.owed
-            ),
+            States((chosen.red & ~self._bits[place]) | self._operands[place], chosen.blue & ~gone),
         )
 
     def _restrict(self, states: States, keep: NDArray[np.bool_], ask: NDArray[np.bool_]) -> None:
@@ -310,7 +308,7 @@ class RequirementSpace:
         chosen = states.take(index)
         asked = loads & self._middle
         asked &= ~self._copies(chosen.blue) | chosen.blue
-        after = States(chosen.red & ~loads, chosen.blue | asked, chosen.owed)
+        after = States(chosen.red & ~loads, chosen.blue | asked)
         return _Loaded(index, loads, after, self._raises(loads, chosen))
 
     def _may_load(self, red: Words, used: Words) -> Words:

@@ -1,4 +1,4 @@
-"""The search space of a game: states in normal form up to symmetry, and the states one step further."""
+"""The search space of a game without recomputation: states in normal form up to symmetry, and the steps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pebble.solvers.optimum.bit_game import BitGame
 from pebble.solvers.optimum.bits import Words, popcount
-from pebble.solvers.optimum.normal_forms import normal_forms
+from pebble.solvers.optimum.normal_forms import NormalForms
 from pebble.solvers.optimum.state_sets import Batch, LayeredSet
 from pebble.solvers.optimum.states import Codec
 from pebble.solvers.optimum.successors import ANY, successors
@@ -31,7 +31,7 @@ class Reached(NamedTuple):
 
 
 class SearchSpace:
-    """The states of one game, packed into rows, and the steps between them.
+    """The states of one game without recomputation, packed into rows, and the steps between them.
 
     Costs and bounds leave out the stores of outputs, one each, that no pebbling avoids.
     """
@@ -43,8 +43,10 @@ class SearchSpace:
     """Whether the search is made anew for each limit of the cost, because it leaves states out by :meth:`cost_more`."""
 
     def __init__(self, game: BitGame) -> None:
+        if game.rules.recomputation:
+            raise ValueError("the search forwards is for games without recomputation")
         self.game = game
-        self.forms = normal_forms(game)
+        self.forms = NormalForms(game)
         self.codec = Codec(game)
         self.symmetry = Symmetry(game, self.codec)
 
@@ -115,9 +117,9 @@ class SearchSpace:
         raw = Batch.joined([*layers.values()])
         for first in range(0, len(raw), _BLOCK):
             part = raw.take(slice(first, first + _BLOCK))
-            states, keep = self.forms.tidy(self.codec.unpack(part.rows))
-            states, cost = states.take(keep), spent[first : first + _BLOCK][keep]
-            batch = Batch(self.codec.pack(states), part.parent[keep])
+            states = self.forms.tidy(self.codec.unpack(part.rows))
+            cost = spent[first : first + _BLOCK]
+            batch = Batch(self.codec.pack(states), part.parent)
             yield Reached(batch, cost, cost + self.forms.bound(states))
 
     def canonical(self, batch: Batch) -> Batch:

@@ -19,10 +19,8 @@ def _sort_key(rows: Words) -> Words:
     """Return one word to sort rows by; wide rows are mixed, which is no more than an order."""
     if rows.ndim == 1:
         return rows
-    mixed = rows[:, 0]
-    for column in (rows[:, 1], rows[:, 2]):
-        mixed = (mixed * _FACTORS[0]) ^ column
-        mixed ^= mixed >> np.uint64(29)
+    mixed = (rows[:, 0] * _FACTORS[0]) ^ rows[:, 1]
+    mixed ^= mixed >> np.uint64(29)
     mixed = mixed * _FACTORS[1]
     return mixed ^ (mixed >> np.uint64(32))
 
@@ -37,7 +35,7 @@ def _order(rows: Words) -> NDArray[np.intp]:
     alike = order[1:][ordered[1:] == ordered[:-1]], order[:-1][ordered[1:] == ordered[:-1]]
     if (rows[alike[0]] == rows[alike[1]]).all():
         return order
-    return np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0], _sort_key(rows)))
+    return np.lexsort((rows[:, 1], rows[:, 0], _sort_key(rows)))
 
 
 class Batch(NamedTuple):

@@ -112,16 +112,10 @@ def _shaped(
     forms: NormalForms, pairs: _Pairs, ways: Ints, k: int, d: int, least: int, most: int
 ) -> Iterator[Steps]:
     """Yield the steps of pairs with equal numbers of words to evict, of others and of operands."""
-    e = ways.shape[1]
-    copies = (pairs.states.blue | pairs.states.owed) & forms.middle
-    known = np.minimum(popcount((pairs.others | (pairs.before if d else _NONE)) & copies), e)
-    for n_known in np.unique(known).tolist():
-        some = pairs.take(known == n_known)
-        fates = _fates(forms, e, n_known, least, most)
-        size = max(1, _BLOCK // (len(ways) * max(1, len(fates))))
-        for first in range(0, len(some), size):
-            part = some.take(slice(first, first + size))
-            yield _steps(forms, part, _words(part, k, d)[ways], fates, least, most)
+    size = max(1, _BLOCK // len(ways))
+    for first in range(0, len(pairs), size):
+        part = pairs.take(slice(first, first + size))
+        yield _steps(forms, part, _words(part, k, d)[ways], least, most)
 
 
 @lru_cache(maxsize=1024)
@@ -131,23 +125,6 @@ def _evictions(e: int, k: int, d: int) -> Ints:
     if e and d:
         rows += [(*few, k + one) for few in combinations(range(k), e - 1) for one in range(d)]
     return np.array(rows, dtype=np.int64).reshape(len(rows), e)
-
-
-_Fate = tuple[tuple[int, ...], tuple[int, ...]]
-
-
-def _fates(forms: NormalForms, e: int, known: int, least: int, most: int) -> list[_Fate]:
-    """Return which of ``e`` words may be put aside and which owed, if at most ``known`` have been stored before."""
-    if not forms.game.rules.recomputation:
-        return []
-    fates: list[_Fate] = []
-    for size in range(e + 1):
-        if 2 * size + known < least or size - known > most:
-            continue
-        for kept in combinations(range(e), size):
-            rest = [i for i in range(e) if i not in kept]
-            fates += [(kept, owed) for n in range(known + 1) for owed in combinations(rest, n)]
-    return fates
 
 
 def _pairs(forms: NormalForms, states: States) -> _Pairs:
@@ -169,47 +146,19 @@ def _words(pairs: _Pairs, k: int, d: int) -> Words:
     return np.array(words, dtype=np.uint64).reshape(k + d, len(pairs))
 
 
-def _steps(
-    forms: NormalForms, pairs: _Pairs, chosen: Words, fates: list[_Fate], least: int, most: int
-) -> Steps:
-    """Return the steps in which the chosen words go, shape (ways, e, n), each word to one of its fates."""
+def _steps(forms: NormalForms, pairs: _Pairs, chosen: Words, least: int, most: int) -> Steps:
+    """Return the steps in which the chosen words go, shape (ways, e, n); what is needed again is put aside."""
     gone = np.bitwise_or.reduce(chosen, axis=1)
-    blue, owed = pairs.states.blue & forms.middle, pairs.states.owed
-    if forms.game.rules.recomputation:
-        kept, promised = (_unions(chosen, gone, [fate[i] for fate in fates]) for i in (0, 1))
-    else:
-        bit = np.left_shift(np.uint64(1), pairs.vertex.astype(np.uint64))
-        kept = (gone & forms.must_keep(pairs.states, bit))[None]
-        promised = np.zeros_like(kept)
-    stores = kept & ~(blue | owed)
-    raised = 2 * popcount(stores) + popcount((kept | promised) & blue)
-    wrong = (kept & forms.inputs) | (promised & ~(blue | owed)) | (gone & owed & ~(kept | promised))
-    wrong |= (promised & forms.single) | (gone & forms.single & ~pairs.before & ~kept)
-    picked = np.nonzero((wrong == 0) & (raised >= least) & (raised <= most))
-    _, way, pair = picked
-    return _made(
-        forms,
-        pairs.take(pair),
-        gone[way, pair],
-        kept[picked],
-        promised[picked],
-        stores[picked],
-        raised[picked],
-    )
+    blue = pairs.states.blue & forms.middle
+    bit = np.left_shift(np.uint64(1), pairs.vertex.astype(np.uint64))
+    kept = gone & forms.must_keep(pairs.states, bit)
+    stores = kept & ~blue
+    raised = 2 * popcount(stores) + popcount(kept & blue)
+    picked = np.nonzero((raised >= least) & (raised <= most))
+    return _made(forms, pairs.take(picked[1]), gone[picked], kept[picked], stores[picked], raised[picked])
 
 
-def _unions(chosen: Words, gone: Words, subsets: list[tuple[int, ...]]) -> Words:
-    """Return the union of some of the chosen words, for each subset, shape (subsets, ways, n)."""
-    unions = np.zeros((len(subsets), *gone.shape), dtype=np.uint64)
-    for i, subset in enumerate(subsets):
-        for j in subset:
-            unions[i] |= chosen[:, j]
-    return unions
-
-
-def _made(
-    forms: NormalForms, pairs: _Pairs, gone: Words, kept: Words, promised: Words, stores: Words, raised: Ints
-) -> Steps:
+def _made(forms: NormalForms, pairs: _Pairs, gone: Words, kept: Words, stores: Words, raised: Ints) -> Steps:
     loads = pairs.before & ~pairs.states.red
     bit = np.left_shift(np.uint64(1), pairs.vertex.astype(np.uint64))
     red = ((pairs.states.red | pairs.before) & ~gone) | (bit & ~forms.sinks)
@@ -217,6 +166,5 @@ def _made(
     for v, stored in forms.stored_bit.items():
         first = (pairs.vertex == v) & ((blue & stored) == 0)
         blue |= np.where(first, stored | forms.bit[v], _NONE)
-    owed = (pairs.states.owed & ~gone) | promised
     cost = popcount(loads) + popcount(stores)
-    return Steps(pairs.parent, pairs.vertex, loads, gone, stores, States(red, blue, owed), cost, raised)
+    return Steps(pairs.parent, pairs.vertex, loads, gone, stores, States(red, blue), cost, raised)

@@ -103,17 +103,10 @@ def _bit_moves(game: BitGame, codec: Codec, permutation: Permutation) -> list[di
     blue = {v: permutation[v] for v in range(game.n_inputs, game.n)}
     for v, stored in game.stored_at.items():
         blue[stored.bit_length() - 1] = game.stored_at[permutation[v]].bit_length() - 1
-    owed = {v: permutation[v] for v in range(game.n_inputs, game.red_bits - game.n_single)}
     if not codec.narrow:
-        return [red, blue, owed]
-    packed = red | _shifted(blue, codec.red_bits - game.n_inputs)
-    if codec.owed_bits:
-        packed |= _shifted(owed, codec.red_bits + codec.blue_bits - game.n_inputs)
-    return [packed]
-
-
-def _shifted(moves: dict[int, int], by: int) -> dict[int, int]:
-    return {v + by: u + by for v, u in moves.items()}
+        return [red, blue]
+    by = codec.red_bits - game.n_inputs
+    return [red | {v + by: u + by for v, u in blue.items()}]
 
 
 class _Action:

@@ -46,7 +46,7 @@ def moves_along(space: SearchSpace, path: Sequence[Words]) -> Moves:
 
 
 def _empty() -> States:
-    return States(*(np.zeros(1, dtype=np.uint64) for _ in range(3)))
+    return States(*(np.zeros(1, dtype=np.uint64) for _ in range(2)))
 
 
 class _MoveWriter:
@@ -84,7 +84,7 @@ class _MoveWriter:
     def _arrive(self, states: States) -> None:
         """Make the free moves of the normal form, and go over to the representative."""
         space = self.space
-        tidied = space.forms.tidy(states, self._free_move)[0]
+        tidied = space.forms.tidy(states, self._free_move)
         taken = space.symmetry.taking(space.codec.pack(tidied))
         self.place = compose(self.place, inverse(taken))
 
@@ -93,9 +93,9 @@ class _MoveWriter:
         space = self.space
         best: tuple[Steps, int] | None = None
         for steps in successors(space.forms, space.codec.unpack(here[None])):
-            states, keep = space.forms.tidy(steps.states)
+            states = space.forms.tidy(steps.states)
             same = space.symmetry.least(space.codec.pack(states)) == there
-            for i in np.flatnonzero((same if same.ndim == 1 else same.all(axis=1)) & keep).tolist():
+            for i in np.flatnonzero(same if same.ndim == 1 else same.all(axis=1)).tolist():
                 if best is None or steps.cost[i] < best[0].cost[best[1]]:
                     best = steps, i
         if best is None:
