@@ -80,8 +80,10 @@ class _Group(NamedTuple):
         """Return the options of the class."""
         found: list[click.Parameter] = []
         for one, its_kind in self.made.__annotations__.items():
-            declared = like(getattr(self.made, one), **self.changes[one]) if one in self.changes else None
-            found += (declared or getattr(self.made, one)).parameters(one, its_kind)
+            declared = getattr(self.made, one)
+            if one in self.changes:
+                declared = like(declared, **self.changes[one])
+            found += declared.parameters(one, its_kind)
         return found
 
     def take(self, name: str, values: dict[str, Any]) -> Any:
