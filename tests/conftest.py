@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 
+import pytest
 from hypothesis import Phase, settings
+
+from pebble.cli import main
+from tests.support.commands import Done, Pebble
 
 # "repeatable" draws the same few examples on every run, so that a change is judged by what it changed. "thorough", for
 # .ci/run --all, draws more of them: fifty, or the second number that a test names. "explore" looks for
@@ -17,3 +23,27 @@ settings.register_profile(
     "unshrunk", max_examples=30, derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate]
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.fixture
+def pebble(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Pebble:
+    """The command line, called within the process."""
+
+    def call(*arguments: str, stdin: bytes | None = None) -> Done:
+        monkeypatch.setattr(sys, "argv", ["pebble", *arguments])
+        if stdin is not None:
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(bool(end.code))
+        return Done(code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def command(pebble: Pebble) -> Pebble:
+    """The same, where the module ``pebble`` is at hand."""
+    return pebble

@@ -1,4 +1,4 @@
-"""The command ``pebble``: one file a command, imported only when it is called."""
+"""The command ``pebble``: its commands are imported only when they are called."""
 
 from __future__ import annotations
 
@@ -12,33 +12,44 @@ from pebble.cli.lazy_group import LazyGroup
 
 __all__ = ["group", "main"]
 
-_SUMMARIES = {
-    "count": "Count the I/O of schedules and compare it with the proved bounds.",
-    "show": "Show a schedule's pseudo-code and its I/O as formulas.",
-    "bounds": "List the lower bounds for a problem.",
-    "cite": "Say how to cite a bound or the program: BibTeX and a sentence.",
-    "schedules": "List the registered schedules and where they come from.",
-    "masks": "List the kinds of masks, how they are written and where they come from.",
-    "moves": "Write a schedule as an elementary pebbling, move by move.",
-    "play": "Write a page on which a small pebbling is stepped through, and which can be played.",
-    "sweep": "Count schedules over a grid of sizes and memories into a file, on any number of workers.",
-    "plan": "Choose a schedule and tiles under a kernel author's constraints.",
-    "regimes": "Say which regime devices and head dimensions are in, and what that means.",
-    "parallel": "Compare ways to compute attention on several devices: what they move, and what must be moved.",
-    "plot": "Draw counts: I/O curves, optimality gap, occupancy, arrays, roofline.",
-    "devices": "List devices: fast memory, bandwidth, arithmetic, and the sources.",
-    "models": "List models and the shapes of their attention heads.",
-    "dag": "Any computation as a DAG: what it is, other formats, schedules, optima, bounds.",
-    "kernel": "Bound the I/O of a loop nest from below, and find a schedule for it: loop order, fusion, tiles.",
-    "check": "Play a pebbling file move by move and say what it costs or where it fails.",
-    "certify": "Write a certificate: a DAG, a pebbling and a lower bound, verifiable from the file alone.",
+_COMMANDS = {
+    "count": ("counting", "Count the I/O of schedules and compare it with the proved bounds."),
+    "show": ("counting", "Show a schedule's pseudo-code and its I/O as formulas."),
+    "bounds": ("counting", "List the lower bounds for a problem."),
+    "cite": ("listing", "Say how to cite a bound or the program: BibTeX and a sentence."),
+    "schedules": ("listing", "List the registered schedules and where they come from."),
+    "masks": ("listing", "List the kinds of masks, how they are written and where they come from."),
+    "moves": ("pebblings", "Write a schedule as an elementary pebbling, move by move."),
+    "play": ("play", "Write a page on which a small pebbling is stepped through, and which can be played."),
+    "sweep": (
+        "sweep",
+        "Count schedules over a grid of sizes and memories into a file, on any number of workers.",
+    ),
+    "plan": ("plan", "Choose a schedule and tiles under a kernel author's constraints."),
+    "regimes": ("regimes", "Say which regime devices and head dimensions are in, and what that means."),
+    "parallel": (
+        "parallel",
+        "Compare ways to compute attention on several devices: what they move, and what must be moved.",
+    ),
+    "plot": ("groups", "Draw counts: I/O curves, optimality gap, occupancy, arrays, roofline."),
+    "devices": ("listing", "List devices: fast memory, bandwidth, arithmetic, and the sources."),
+    "models": ("listing", "List models and the shapes of their attention heads."),
+    "dag": ("groups", "Any computation as a DAG: what it is, other formats, schedules, optima, bounds."),
+    "kernel": (
+        "kernel",
+        "Bound the I/O of a loop nest from below, and find a schedule for it: loop order, fusion, tiles.",
+    ),
+    "check": ("pebblings", "Play a pebbling file move by move and say what it costs or where it fails."),
+    "certify": (
+        "pebblings",
+        "Write a certificate: a DAG, a pebbling and a lower bound, verifiable from the file alone.",
+    ),
 }
 
 
 @click.group(
     cls=LazyGroup,
-    commands_at="pebble.cli.{}",
-    summaries=_SUMMARIES,
+    listed=_COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(package_name="pebble-io", prog_name="pebble")

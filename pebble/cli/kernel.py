@@ -3,55 +3,43 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
-
-import click
 
 from pebble.cli.completion import kernels
-from pebble.cli.dag_options import check_output
-from pebble.cli.options import Seconds, memory_options, words_of
-from pebble.cli.printing import file_output, json_option, print_list, print_result
+from pebble.cli.dag import PebblingOptions
+from pebble.cli.options import MemoryOptions, seconds_option
+from pebble.cli.printing import print_list, print_result
 from pebble.cli.progress import progress_line
+from pebble.cli.signature import argument, command, group, option
+from pebble.common.errors import InvalidInput
 
-__all__ = ["command"]
+__all__ = ["kernel"]
 
 
-@click.command("kernel")
-@click.argument("text", required=False, shell_complete=kernels)
-@click.option("-N", "--extents", multiple=True, metavar="i=1024,j=1Ki", help="Extents of the indices.")
-@memory_options
-@click.option("--outputs", metavar="L,P", help="Arrays that are outputs although they are read.")
-@click.option(
-    "--time",
-    "time_budget",
-    type=Seconds(min=0),
-    help="Seconds for all of it; the best so far at their end.",
-)
-@click.option("--list", "listing", is_flag=True, help="List the kernels that have a name.")
-@click.option("-o", "--output", help="Write the pebbling, one move a line; - for standard output.")
-@json_option
-def command(
-    text: str | None,
-    extents: tuple[str, ...],
-    outputs: str | None,
-    time_budget: float | None,
-    listing: bool,
-    output: str | None,
-    as_json: bool,
-    **options: Any,
+@command
+def kernel(
+    text: str | None = argument(required=False, shell_complete=kernels),
+    extents: tuple[str, ...] = option(
+        "Extents of the indices.", "-N", "--extents", multiple=True, metavar="i=1024,j=1Ki"
+    ),
+    memory: MemoryOptions = group(MemoryOptions),
+    outputs: str | None = option("Arrays that are outputs although they are read.", metavar="L,P"),
+    time_budget: float | None = seconds_option(
+        "Seconds for all of it; the best so far at their end.", "--time"
+    ),
+    listing: bool = option("List the kernels that have a name.", "--list"),
+    target: PebblingOptions = group(PebblingOptions),
 ) -> None:
     """Bound the I/O of a loop nest from below, and find a schedule for it: loop order, fusion, tiles.
 
     TEXT is assignments (C[i,j] += A[i,k]*B[k,j]; E[i,l] += C[i,j]*D[j,l] for l < i), an einsum (ik,kj->ij), or a
     kernel of the list (gemm). An index i runs from 0 to its extent less one.
     """
-    from pebble.common.errors import InvalidInput
     from pebble.computations.nests.header import read_extents
 
     if listing:
         if text is not None:
             raise InvalidInput("choose one: a computation, or --list")
-        _list(as_json)
+        _list(target.as_json)
         return
     if text is None:
         raise InvalidInput(
@@ -59,34 +47,32 @@ def command(
         )
     from pebble.lab.kernel import kernel
 
-    check_output(output, as_json)
     asked = read_extents(",".join(extents)) if extents else {}
-    M = words_of(options)
+    M = memory.words()
     with progress_line() as progress:
         found = kernel(text, asked, M, outputs.split(",") if outputs else (), progress, time_budget)
-    if output is not None and found.schedule is not None:
-        found.write(file_output() if output == "-" else output)
-    if as_json or output != "-":
-        print_result(found, as_json)
-    if not found.fits or (output is not None and found.schedule is None):
+    if found.schedule is not None:
+        target.write(found)
+    if target.as_json or target.output != "-":
+        print_result(found, target.as_json)
+    if not found.fits or (target.output is not None and found.schedule is None):
         sys.exit(1)
 
 
 def _list(as_json: bool) -> None:
+    from pebble.common.plain import plain
     from pebble.common.tables import Table
     from pebble.computations.nests.header import extents_text
     from pebble.computations.nests.polybench import KERNELS
 
     entries = [
-        {
-            "name": one.name,
-            "description": one.description,
-            "statements": one.text.split("; "),
-            "extents": dict(one.extents),
-            "outputs": list(one.outputs),
-        }
+        plain(one, "name description") | {"statements": one.text.split("; ")} | plain(one, "extents outputs")
         for one in KERNELS.values()
     ]
-    rows = [[one.name, one.description, extents_text(one.extents)] for one in KERNELS.values()]
-    table = Table([["kernel", "what it is", "usual extents"], *rows], left=3, drop=("usual extents",))
+    columns = {
+        "kernel": "name",
+        "what it is": "description",
+        "usual extents": lambda one: extents_text(one.extents),
+    }
+    table = Table.of(KERNELS.values(), columns, drop=("usual extents",))
     print_list("kernels", entries, table, as_json)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import Any
 
 import click
@@ -12,20 +11,18 @@ __all__ = ["LazyGroup"]
 
 
 class LazyGroup(click.Group):
-    """A group of commands, each the object ``command`` of a module of its own.
+    """A group of commands, each an object of a module, imported when it is called.
 
     Parameters
     ----------
-    commands_at : str
-        The modules, with ``{}`` for the name of the command: ``pebble.cli.dag_{}``.
-    summaries : dict of str to str
-        What each command does, by its name, in one line; listed without importing the command.
+    listed : dict of str to (str, str)
+        By the name of each command: its module in ``pebble.cli``, and in one line what it does.
     """
 
-    def __init__(self, *arguments: Any, commands_at: str, summaries: dict[str, str], **named: Any) -> None:
+    def __init__(self, *arguments: Any, listed: dict[str, tuple[str, str]], **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self.commands_at = commands_at
-        self.summaries = summaries
+        self.modules = {name: f"pebble.cli.{module}" for name, (module, _) in listed.items()}
+        self.summaries = {name: summary for name, (_, summary) in listed.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
@@ -33,12 +30,9 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Import a command; None if there is none of that name."""
-        if name not in self.summaries:
+        if name not in self.modules:
             return None
-        module = self.commands_at.format(name)
-        if importlib.util.find_spec(module) is None:
-            ctx.fail(f"{ctx.command_path} {name} is not available in this installation: {module} is missing.")
-        command: click.Command = importlib.import_module(module).command
+        command: click.Command = getattr(importlib.import_module(self.modules[name]), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -51,7 +45,7 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except click.MissingParameter as error:
-            from pebble.cli.options import NeededOption, require
+            from pebble.cli.signature import NeededOption, require
 
             called = error.ctx or ctx
             needed = [one for one in called.command.params if one.required or isinstance(one, NeededOption)]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from pebble.cli.printing import F
+from pebble.cli.options import DEVICE_WORDS, MemoryOptions
+from pebble.cli.signature import Options, option
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_rate, parse_words
 
@@ -16,49 +16,60 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Device
     from pebble.program.hierarchy import Hierarchy
 
-__all__ = ["Levels", "bandwidth_option", "device_with", "levels_of", "levels_option", "refuse_without_levels"]
+__all__ = ["BANDWIDTH", "LevelOptions", "Levels", "device_with", "refuse_without_levels"]
 
 
-@dataclass(frozen=True)
-class Levels:
+class Levels(NamedTuple):
     """What ``--levels`` and the options beside it say.
 
     Attributes
     ----------
     hierarchy : Hierarchy
-    bandwidths : tuple of float or None
-        Bytes per second through the boundary outside each level.
-    bytes_per_word : int or None
+    rates : dict
+        ``bandwidths``, bytes per second through the boundary outside each level, and ``bytes_per_word``.
     """
 
     hierarchy: Hierarchy
-    bandwidths: tuple[float | None, ...]
-    bytes_per_word: int | None
+    rates: dict[str, Any]
 
 
-def levels_option(function: F) -> F:
-    """Add ``--levels`` and ``--exclusive``, for :func:`levels_of`."""
-    exclusive = click.option(
-        "--exclusive",
-        is_flag=True,
-        help="With --levels in words: levels need not hold what those within hold. Those of a device never do.",
-    )
-    return click.option(
-        "--levels",
+BANDWIDTH = option(
+    "With a device: how fast words enter a memory level from the next one out, such as smem=5.5TB/s (from L2), "
+    "l2=3.35TB/s (from DRAM) or regs=30TB/s (from shared memory).",
+    metavar="LEVEL=RATE",
+)
+
+
+class LevelOptions(Options):
+    """Several memory levels instead of one."""
+
+    levels: str | None = option(
+        "Several memory levels instead of one, the innermost first: their words (43,140), or with a device their names "
+        "(regs,smem or regs,smem,l2).",
         metavar="SIZES",
-        help="Several memory levels instead of one, the innermost first: their words (43,140), or with a device their "
-        "names (regs,smem or regs,smem,l2).",
-    )(exclusive(function))
+    )
+    exclusive: bool = option(
+        "With --levels in words: levels need not hold what those within hold. Those of a device never do."
+    )
 
-
-def bandwidth_option(function: F) -> F:
-    """Add ``--bandwidth``, for :func:`device_with` and :func:`levels_of`."""
-    return click.option(
-        "--bandwidth",
-        metavar="LEVEL=RATE",
-        help="With a device: how fast words enter a memory level from the next one out, such as smem=5.5TB/s (from "
-        "L2), l2=3.35TB/s (from DRAM) or regs=30TB/s (from shared memory).",
-    )(function)
+    def read(self, memory: MemoryOptions, bandwidth: str | None = None) -> Levels | None:
+        """Return the levels, with the device and dtype beside them where they are given; None without."""
+        if self.levels is None:
+            if self.exclusive:
+                raise click.UsageError("--exclusive goes with --levels.")
+            return None
+        if memory.memory is not None or memory.level is not None:
+            raise click.UsageError("--levels says how large the memory levels are: leave -M and --level out.")
+        names, dtype = tuple(part.strip() for part in self.levels.split(",")), memory.dtype
+        size = None if dtype is None else bytes_per_word(dtype)
+        if memory.device is None:
+            if bandwidth is not None:
+                raise click.UsageError("--bandwidth goes with --device.")
+            return _in_words(names, not self.exclusive, dtype, size)
+        if dtype is None:
+            raise click.UsageError(DEVICE_WORDS)
+        found = device_with(memory.device, bandwidth, names)
+        return _with(found.hierarchy(names, dtype), found.bandwidths(names), size)
 
 
 def device_with(name: str, bandwidth: str | None, levels: Iterable[str]) -> Device:
@@ -82,31 +93,6 @@ def device_with(name: str, bandwidth: str | None, levels: Iterable[str]) -> Devi
     return found
 
 
-def levels_of(options: dict[str, Any]) -> Levels | None:
-    """Take the levels out of a command's options, with the device and dtype where they are given; None without."""
-    text, exclusive = options.pop("levels"), options.pop("exclusive")
-    if text is None:
-        if exclusive:
-            raise click.UsageError("--exclusive goes with --levels.")
-        return None
-    memory, device, level, dtype = (options.pop(name) for name in ("memory", "device", "level", "dtype"))
-    if memory is not None or level is not None:
-        raise click.UsageError("--levels says how large the memory levels are: leave -M and --level out.")
-    names = tuple(part.strip() for part in text.split(","))
-    size = None if dtype is None else bytes_per_word(dtype)
-    bandwidth = options.pop("bandwidth", None)
-    if device is None:
-        if bandwidth is not None:
-            raise click.UsageError("--bandwidth goes with --device.")
-        return _in_words(names, not exclusive, dtype, size)
-    if dtype is None:
-        raise click.UsageError(
-            "a device's memory is in bytes: say what a word is with --dtype, such as bf16."
-        )
-    found = device_with(device, bandwidth, names)
-    return Levels(found.hierarchy(names, dtype), found.bandwidths(names), size)
-
-
 def _in_words(texts: tuple[str, ...], inclusive: bool, dtype: str | None, size: int | None) -> Levels:
     from pebble.lab.hardware import MEMORY_LEVELS
     from pebble.program.hierarchy import Hierarchy
@@ -117,7 +103,11 @@ def _in_words(texts: tuple[str, ...], inclusive: bool, dtype: str | None, size: 
             f"--levels {','.join(texts)}: {named[0]} is a level of a device; say which with --device"
         )
     words = tuple(parse_words(text, dtype) for text in texts)
-    return Levels(Hierarchy(words, inclusive), (None,) * len(words), size)
+    return _with(Hierarchy(words, inclusive), (None,) * len(words), size)
+
+
+def _with(hierarchy: Hierarchy, bandwidths: Sequence[float | None], size: int | None) -> Levels:
+    return Levels(hierarchy, {"bandwidths": tuple(bandwidths), "bytes_per_word": size})
 
 
 def refuse_without_levels(names: Iterable[str]) -> None:

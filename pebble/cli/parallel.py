@@ -7,72 +7,79 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pebble.cli.coq_option import coq_option, write_coq
-from pebble.cli.options import SEVERAL, NeededOption, Whole, names_of
-from pebble.cli.parallel_options import link_options, links_of, shared_problem_of, shared_problem_options
-from pebble.cli.printing import json_option, print_result
+from pebble.cli.device_options import LinkOptions, SharedProblemOptions
+from pebble.cli.options import SEVERAL, names_of
+from pebble.cli.printing import COQ, JSON, print_result, write_coq
 from pebble.cli.progress import progress_line
+from pebble.cli.signature import Options, argument, command, group, needed, option
 from pebble.common.errors import InvalidInput
 
 if TYPE_CHECKING:
     from pebble.lab.parallel import DocumentReport, ParallelReport, ParallelSweep
+    from pebble.program.parallel import SharedProblem
 
-__all__ = ["command"]
+__all__ = ["parallel"]
 
 
-@click.command("parallel")
-@click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("-N", "N", cls=NeededOption, unless=["documents"], help=f"Tokens: {SEVERAL}.")
-@click.option("-P", "P", required=True, help=f"Devices: {SEVERAL}.")
-@shared_problem_options
-@click.option(
-    "--shape",
-    help="usp: heads x ring (2x3); grid, grid-ring: rows x columns (3x4); heads-grid: heads x rows x columns "
-    "(2x2x2). By default the fastest with --link, else the one with which the busiest device receives least.",
-)
-@click.option(
-    "--pass-on",
-    type=click.Choice(["needed", "all"]),
-    default="needed",
-    help="Whether a tile in a ring stops where no device further on needs it (default), or goes all the way round.",
-)
-@click.option(
-    "--memory", type=Whole(), help="Words that a device may hold, for the bound D2 (default: least needed)."
-)
-@click.option(
-    "--decode",
-    type=Whole(),
-    metavar="QUERIES",
-    help="So many queries, all on device 0, attend to N keys on all devices.",
-)
-@click.option(
-    "--attention",
-    type=click.Choice(["softmax", "linear"]),
-    default="softmax",
-    help="With softmax (default), or linear: only states travel.",
-)
-@click.option(
-    "--documents",
-    help="In place of -N, the tokens of documents that do not attend to each other (64Ki,8Ki*40): which are cut, and "
-    "over how many devices.",
-)
-@click.option(
-    "--inner",
-    metavar="NAME",
-    help="Also count, without a mask, what a device moves between its memory and -M words of fast memory with this "
-    "schedule (pebble schedules) inside.",
-)
-@click.option("-M", "M", type=Whole(), help="With --inner: words of fast memory.")
-@link_options
-@click.option(
-    "--best",
-    is_flag=True,
-    help="Under a mask try all layouts, unless --layout is given; sort, and say which schedule is best: the fastest "
-    "with --link, else the one whose busiest device receives least.",
-)
-@coq_option
-@json_option
-def command(names: tuple[str, ...], as_json: bool, coq: str | None, **options: Any) -> None:
+class ParallelOptions(Options):
+    """What is to be compared, and at which sizes."""
+
+    N: Any = option(f"Tokens: {SEVERAL}.", "-N", **needed("documents"))
+    P: Any = option(f"Devices: {SEVERAL}.", "-P", required=True)
+    problem: SharedProblemOptions = group(SharedProblemOptions)
+    shape: str | None = option(
+        "usp: heads x ring (2x3); grid, grid-ring: rows x columns (3x4); heads-grid: heads x rows x columns (2x2x2). "
+        "By default the fastest with --link, else the one with which the busiest device receives least."
+    )
+    pass_on: str = option(
+        "Whether a tile in a ring stops where no device further on needs it (default), or goes all the way round.",
+        type=click.Choice(["needed", "all"]),
+        default="needed",
+    )
+    memory: int | None = option("Words that a device may hold, for the bound D2 (default: least needed).")
+    decode: int | None = option(
+        "So many queries, all on device 0, attend to N keys on all devices.", metavar="QUERIES"
+    )
+    attention: str = option(
+        "With softmax (default), or linear: only states travel.",
+        type=click.Choice(["softmax", "linear"]),
+        default="softmax",
+    )
+    documents: str | None = option(
+        "In place of -N, the tokens of documents that do not attend to each other (64Ki,8Ki*40): which are cut, and "
+        "over how many devices."
+    )
+    inner: str | None = option(
+        "Also count, without a mask, what a device moves between its memory and -M words of fast memory with this "
+        "schedule (pebble schedules) inside.",
+        metavar="NAME",
+    )
+    M: int | None = option("With --inner: words of fast memory.", "-M")
+    links: LinkOptions = group(LinkOptions)
+    best: bool = option(
+        "Under a mask try all layouts, unless --layout is given; sort, and say which schedule is best: the fastest "
+        "with --link, else the one whose busiest device receives least."
+    )
+
+    def shared(self) -> SharedProblem:
+        """Make the problem at one N and P."""
+        return self.problem.problem(self.N, self.P)
+
+    def refuse(self, beside: str, *names: str) -> None:
+        """Refuse options that say nothing beside another."""
+        given = {**vars(self), "layout": self.problem.layout, "link": self.links.link}
+        for name in names:
+            if given[name] is not None:
+                raise click.UsageError(f"{beside} takes no {'-N' if name == 'N' else '--' + name}.")
+
+
+@command
+def parallel(
+    names: tuple[str, ...] = argument(nargs=-1, metavar="[NAME]..."),
+    asked: ParallelOptions = group(ParallelOptions),
+    coq: str | None = COQ,
+    as_json: bool = JSON,
+) -> None:
     """Compare ways to compute attention on several devices: what they move, and what must be moved.
 
     Every count is verified by a referee that plays the exchange of tiles on all devices; words of the busiest
@@ -85,92 +92,84 @@ def command(names: tuple[str, ...], as_json: bool, coq: str | None, **options: A
     """  # noqa: D301
     from pebble.lab.size_lists import problem_sizes
 
-    several = {name: problem_sizes(options[name], name) for name in ("N", "P") if options[name] is not None}
+    several = {
+        name: problem_sizes(text, name) for name, text in (("N", asked.N), ("P", asked.P)) if text is not None
+    }
     if coq is not None:
-        _write_coq(coq, options, several)
+        _write_coq(coq, asked, several)
     if any(len(sizes) > 1 for sizes in several.values()):
-        print_result(_swept(names, options, several), as_json)
+        print_result(_swept(names, asked, several), as_json)
         return
-    options |= {name: sizes[0] for name, sizes in several.items()}
-    if options["documents"] is not None:
-        print_result(_documents(names, options), as_json)
-    elif options["attention"] == "linear":
+    one = asked.changed(N=several.get("N", [None])[0], P=several["P"][0])
+    if one.documents is not None:
+        print_result(_documents(names, one), as_json)
+    elif one.attention == "linear":
         from pebble.lab.parallel import parallel_states
 
-        _refuse(options, "--attention linear", ("shape", "decode", "link", "memory"))
-        problem = shared_problem_of(options, options["N"], options["P"])
-        print_result(parallel_states(problem, names_of(names) or None), as_json)
+        one.refuse("--attention linear", "shape", "decode", "link", "memory")
+        print_result(parallel_states(one.shared(), names_of(names) or None), as_json)
     else:
-        print_result(_compared(names, options), as_json)
+        print_result(_compared(names, one), as_json)
 
 
-def _write_coq(path: str, options: dict[str, Any], sizes: dict[str, tuple[int, ...]]) -> None:
+def _write_coq(path: str, asked: ParallelOptions, sizes: dict[str, tuple[int, ...]]) -> None:
     """Write D1 as a file for Coq."""
     from pebble.lab.parallel import communication_certificate
 
-    if options["documents"] is not None or options["attention"] == "linear":
+    if asked.documents is not None or asked.attention == "linear":
         raise click.UsageError("--coq goes without --documents and --attention linear.")
     if "N" not in sizes or any(len(found) > 1 for found in sizes.values()):
         raise click.UsageError("--coq takes one -N and one -P.")
-    problem = shared_problem_of(options, sizes["N"][0], sizes["P"][0])
-    write_coq(path, communication_certificate(replace(problem, queries_decoded=options["decode"])))
+    problem = asked.problem.problem(sizes["N"][0], sizes["P"][0])
+    write_coq(path, communication_certificate(replace(problem, queries_decoded=asked.decode)))
 
 
-def _compared(names: tuple[str, ...], options: dict[str, Any]) -> ParallelReport:
+def _compared(names: tuple[str, ...], asked: ParallelOptions) -> ParallelReport:
     """Compare schedules."""
     from pebble.lab.parallel import parallel, with_inner
     from pebble.program.parallel import shape_of
 
-    if options["inner"] is not None and options["M"] is None:
+    if asked.inner is not None and asked.M is None:
         raise click.UsageError("--inner needs the words of fast memory: -M.")
-    problem = shared_problem_of(options, options["N"], options["P"])
+    problem, layout = asked.shared(), asked.problem.layout
     with progress_line("counting {} …".format) as progress:
         report = parallel(
-            replace(problem, queries_decoded=options["decode"]),
+            replace(problem, queries_decoded=asked.decode),
             names_of(names) or None,
-            None if options["shape"] is None else shape_of(options["shape"]),
-            pass_on=options["pass_on"],
-            links=links_of(options),
-            memory=options["memory"],
-            best=options["best"],
-            layouts=None if options["layout"] is None else [options["layout"]],
+            None if asked.shape is None else shape_of(asked.shape),
+            pass_on=asked.pass_on,
+            links=asked.links.links(),
+            memory=asked.memory,
+            best=asked.best,
+            layouts=None if layout is None else [layout],
             progress=progress,
         )
-        if options["inner"] is None:
+        if asked.inner is None or asked.M is None:
             return report
-        return with_inner(report, options["inner"], options["M"])
+        return with_inner(report, asked.inner, asked.M)
 
 
 def _swept(
-    names: tuple[str, ...], options: dict[str, Any], sizes: dict[str, tuple[int, ...]]
+    names: tuple[str, ...], asked: ParallelOptions, sizes: dict[str, tuple[int, ...]]
 ) -> ParallelSweep:
     """Compare schedules at every length and number of devices."""
     from pebble.lab.parallel import ParallelSweep
 
-    if options["documents"] is not None or options["attention"] == "linear":
+    if asked.documents is not None or asked.attention == "linear":
         raise click.UsageError("--documents and --attention linear take one -N and one -P.")
-    points = [options | {"N": N, "P": P} for N in sizes["N"] for P in sizes["P"]]
+    points = [asked.changed(N=N, P=P) for N in sizes["N"] for P in sizes["P"]]
     return ParallelSweep(tuple(_compared(names, point) for point in points))
 
 
-def _documents(names: tuple[str, ...], options: dict[str, Any]) -> DocumentReport:
+def _documents(names: tuple[str, ...], asked: ParallelOptions) -> DocumentReport:
     """Share documents out."""
     from pebble.lab.parallel import parallel_documents
 
-    _refuse(options, "--documents", ("N", "layout", "shape", "decode", "link", "memory"))
+    asked.refuse("--documents", "N", "layout", "shape", "decode", "link", "memory")
     if names:
         raise click.UsageError("--documents chooses the schedules; name none.")
-    lengths = _lengths(options["documents"])
-    return parallel_documents(
-        shared_problem_of(options, max(sum(lengths), options["P"]), options["P"]), lengths
-    )
-
-
-def _refuse(options: dict[str, Any], beside: str, names: tuple[str, ...]) -> None:
-    """Refuse options that say nothing beside another."""
-    for name in names:
-        if options[name] is not None:
-            raise click.UsageError(f"{beside} takes no {'-N' if name == 'N' else '--' + name}.")
+    lengths = _lengths(asked.documents or "")
+    return parallel_documents(asked.problem.problem(max(sum(lengths), asked.P), asked.P), lengths)
 
 
 def _lengths(text: str) -> list[int]:

@@ -2,68 +2,48 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from pebble.cli.level_options import Levels, bandwidth_option, device_with, levels_of, levels_option
-from pebble.cli.options import (
-    names_of,
-    needed_memory_options,
-    parse_tiles,
-    problem_of,
-    problem_options,
-    schedules_option,
-)
-from pebble.cli.printing import json_option, print_result
+from pebble.cli.level_options import BANDWIDTH, LevelOptions, Levels, device_with
+from pebble.cli.options import SCHEDULES, MemoryOptions, ProblemOptions, needed_memory, parse_tiles
+from pebble.cli.printing import JSON, print_result
 from pebble.cli.progress import progress_line
+from pebble.cli.signature import command, given, group, like, option
+from pebble.common.errors import InvalidInput
 
 if TYPE_CHECKING:
     from pebble.lab.hardware import Device
 
-__all__ = ["command"]
+__all__ = ["plan"]
 
 
-@click.command("plan")
-@problem_options()
-@needed_memory_options("levels")
-@levels_option
-@bandwidth_option
-@click.option("--multiple-of", type=int, default=1, help="Tiles are multiples of this, such as 16.")
-@click.option("--power-of-two", is_flag=True, help="Tiles are powers of two.")
-@click.option(
-    "--at-least", multiple=True, metavar="rows=N", help="Least rows (queries) or cols (keys) of a tile."
-)
-@click.option("--at-most", multiple=True, metavar="cols=N", help="Greatest rows or cols of a tile.")
-@click.option("--double-buffer", is_flag=True, help="Room for the next of each streamed tile.")
-@click.option("--accumulate", metavar="DTYPE", help="Data type of all that is computed, such as float32.")
-@schedules_option("Which schedules (repeat, or a,b).")
-@click.option("--no-costs", is_flag=True, help="Do not plan again without each constraint.")
-@click.option(
-    "--mine",
-    metavar="NAME:TILES",
-    help="Compare my kernel, forward and backward: flash-2:Br=128,Bc=64 (Br, BLOCK_M: rows; Bc, BLOCK_N: cols).",
-)
-@click.option(
-    "--mine-backward",
-    metavar="[NAME:]TILES",
-    help="Schedule or tiles of its backward pass; by default the same name, or kind, and the same tiles.",
-)
-@json_option
-def command(
-    multiple_of: int,
-    power_of_two: bool,
-    at_least: tuple[str, ...],
-    at_most: tuple[str, ...],
-    double_buffer: bool,
-    accumulate: str | None,
-    names: tuple[str, ...],
-    no_costs: bool,
-    mine: str | None,
-    mine_backward: str | None,
-    as_json: bool,
-    **options: Any,
+@command
+def plan(
+    problem: ProblemOptions = group(ProblemOptions),
+    memory: MemoryOptions = needed_memory("levels"),
+    levels: LevelOptions = group(LevelOptions),
+    bandwidth: str | None = BANDWIDTH,
+    multiple_of: int = option("Tiles are multiples of this, such as 16.", type=int, default=1),
+    power_of_two: bool = option("Tiles are powers of two."),
+    at_least: tuple[str, ...] = option(
+        "Least rows (queries) or cols (keys) of a tile.", multiple=True, metavar="rows=N"
+    ),
+    at_most: tuple[str, ...] = option("Greatest rows or cols of a tile.", multiple=True, metavar="cols=N"),
+    double_buffer: bool = option("Room for the next of each streamed tile."),
+    accumulate: str | None = option("Data type of all that is computed, such as float32.", metavar="DTYPE"),
+    names: list[str] | None = like(SCHEDULES, help="Which schedules (repeat, or a,b)."),
+    no_costs: bool = option("Do not plan again without each constraint."),
+    mine: str | None = option(
+        "Compare my kernel, forward and backward: flash-2:Br=128,Bc=64 (Br, BLOCK_M: rows; Bc, BLOCK_N: cols).",
+        metavar="NAME:TILES",
+    ),
+    mine_backward: str | None = option(
+        "Schedule or tiles of its backward pass; by default the same name, or kind, and the same tiles.",
+        metavar="[NAME:]TILES",
+    ),
+    as_json: bool = JSON,
 ) -> None:
     """Choose a schedule and tiles under a kernel author's constraints.
 
@@ -77,40 +57,40 @@ def command(
     """
     from pebble.common.units import parse_words
 
-    levels = levels_of(options)
-    if levels is not None:
+    constraints = {
+        "multiple_of": multiple_of,
+        "power_of_two": power_of_two,
+        "at_least": _sizes(at_least),
+        "at_most": _sizes(at_most),
+    }
+    found = levels.read(memory, bandwidth)
+    if found is not None:
         if mine or mine_backward or double_buffer or accumulate:
             raise click.UsageError(
                 "--levels goes with constraints on the sizes of tiles only: leave --mine, --double-buffer and "
                 "--accumulate out."
             )
-        sizes = {"at_least": _sizes(at_least), "at_most": _sizes(at_most)}
-        constraints = {"multiple_of": multiple_of, "power_of_two": power_of_two, **sizes}
-        _plan_levels(levels, constraints, names_of(names) or None, options, as_json)
+        _plan_levels(problem, found, constraints, names, as_json)
         return
-    memory, device, level, dtype = (options.pop(name) for name in ("memory", "device", "level", "dtype"))
-    if memory is not None and device is not None:
+    if memory.memory is not None and memory.device is not None:
         raise click.UsageError("-M and --device both say how large fast memory is: give one of them.")
     if mine is None and mine_backward is not None:
         raise click.UsageError("--mine-backward goes with --mine.")
     asked = {
-        "M": None if memory is None else parse_words(memory, dtype),
-        "device": _device_of(device, options.pop("bandwidth"), level),
-        "level": level,
-        "dtype": dtype or "bfloat16",
-        "multiple_of": multiple_of,
-        "power_of_two": power_of_two,
-        "at_least": _sizes(at_least),
-        "at_most": _sizes(at_most),
+        "M": None if memory.memory is None else parse_words(memory.memory, memory.dtype),
+        "device": _device_of(memory.device, bandwidth, memory.level),
+        "level": memory.level,
+        "dtype": memory.dtype or "bfloat16",
+        **constraints,
         "double_buffer": double_buffer,
         "accumulate": accumulate,
-        "schedules": names_of(names) or None,
+        "schedules": names,
         "costs": not no_costs,
     }
     if mine is not None:
-        _compare(mine, mine_backward, asked, options, as_json)
+        _compare(problem, mine, mine_backward, asked, as_json)
     else:
-        _plan(asked, options, as_json)
+        _plan(problem, asked, as_json)
 
 
 def _device_of(name: str | None, bandwidth: str | None, level: str | None) -> Device | None:
@@ -125,23 +105,21 @@ def _device_of(name: str | None, bandwidth: str | None, level: str | None) -> De
     )
 
 
-def _plan(asked: dict[str, Any], options: dict[str, Any], as_json: bool) -> None:
+def _plan(problem: ProblemOptions, asked: dict[str, Any], as_json: bool) -> None:
     """Print the plan of one pass."""
     from pebble.lab.plan import plan
 
     with progress_line() as progress:
-        found = plan(problem_of(options), **asked, progress=progress)
-    print_result(found, as_json)
-    if not found.choices:
-        click.echo(f"pebble: no choice is verified: {found.unverified[0].sentence()}", err=True)
-        sys.exit(1)
+        found = plan(problem.problem(), **asked, progress=progress)
+    why = "" if found.choices else f"no choice is verified: {found.unverified[0].sentence()}"
+    print_result(found, as_json, why)
 
 
 def _plan_levels(
+    problem: ProblemOptions,
     levels: Levels,
     constraints: dict[str, Any],
     names: list[str] | None,
-    options: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Print the tiles chosen for all boundaries between memory levels."""
@@ -149,29 +127,24 @@ def _plan_levels(
 
     with progress_line("planning {} …".format) as progress:
         found = plan_levels(
-            problem_of(options),
+            problem.problem(),
             levels.hierarchy,
             Constraints(**constraints),
             names,
-            bandwidths=levels.bandwidths,
-            bytes_per_word=levels.bytes_per_word,
+            **levels.rates,
             progress=progress,
         )
-    print_result(found, as_json)
-    if not any(row.fits for row in found.rows):
-        click.echo(f"pebble: {found.why_nothing_fits()}", err=True)
-        sys.exit(1)
+    print_result(found, as_json, "" if any(row.fits for row in found.rows) else found.why_nothing_fits())
 
 
 def _compare(
-    mine: str, mine_backward: str | None, asked: dict[str, Any], options: dict[str, Any], as_json: bool
+    problem: ProblemOptions, mine: str, mine_backward: str | None, asked: dict[str, Any], as_json: bool
 ) -> None:
     """Print a kernel beside the best; both passes unless one is asked for."""
     from pebble.lab.plan import Choice, plan_kernel
 
-    named = click.get_current_context().get_parameter_source("pass_name")
-    one_pass = named is click.core.ParameterSource.COMMANDLINE and options["pass_name"] != "both"
-    passes = (options["pass_name"],) if one_pass else ("forward", "backward")
+    one_pass = given(["pass_name"]) and problem.pass_name != "both"
+    passes = (problem.pass_name,) if one_pass else ("forward", "backward")
     kernel, _, tiles = mine.partition(":")
     if not kernel:
         raise click.UsageError("--mine takes NAME:TILES, such as flash-2:Br=128,Bc=64.")
@@ -180,7 +153,7 @@ def _compare(
         backward, _, backward_tiles = mine_backward.partition(":")
     with progress_line() as progress:
         found = plan_kernel(
-            problem_of(options),
+            problem.problem(),
             kernel,
             parse_tiles(tiles or None),
             backward=backward,
@@ -189,16 +162,11 @@ def _compare(
             **asked,
             progress=progress,
         )
-    print_result(found, as_json)
-    unverified = [one.problem.pass_name for one in found.passes if not isinstance(one.best, Choice)]
-    if unverified:
-        click.echo(f"pebble: no choice is verified: {', '.join(unverified)}", err=True)
-        sys.exit(1)
+    unverified = ", ".join(one.problem.pass_name for one in found.passes if not isinstance(one.best, Choice))
+    print_result(found, as_json, unverified and f"no choice is verified: {unverified}")
 
 
 def _sizes(texts: tuple[str, ...]) -> dict[str, int]:
-    from pebble.common.errors import InvalidInput
-
     sizes: dict[str, int] = {}
     for text in texts:
         found = parse_tiles(text)

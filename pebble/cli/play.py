@@ -9,62 +9,96 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pebble.cli.completion import schedules
-from pebble.cli.dag_options import dag_of
-from pebble.cli.options import (
-    Seconds,
-    given,
-    memory_options,
-    optional_words_of,
-    parse_tiles,
-    problem_of,
-    problem_options,
-    require,
-    tiles_option,
-)
+from pebble.cli.dag import dag_of
+from pebble.cli.device_options import SeveralDevices, SeveralDevicesOptions, refuse_without_devices
+from pebble.cli.options import TILES, MemoryOptions, ProblemOptions, Seconds
 from pebble.cli.printing import file_output
-from pebble.cli.several_devices import (
-    SeveralDevices,
-    refuse_without_devices,
-    several_devices_of,
-    several_devices_options,
-)
+from pebble.cli.signature import Options, argument, command, given, group, option, require
 
 if TYPE_CHECKING:
     from pebble.lab.player import Page
+    from pebble.program.schedule import Tiles
 
-__all__ = ["command"]
+__all__ = ["play"]
 
 _FIRST_PAGE = "play.html"
+_OF_ANY_PAGE = ("what", "dag", "no_classics", "time_limit", "output")
+_OF_A_DAG = ("format", "memory", "device", "level", "dtype")
 
 
-@click.command("play")
-@click.argument("what", required=False, metavar="[SCHEDULE|DAG]", shell_complete=schedules)
-@problem_options(optional=["nq", "d"])
-@memory_options
-@tiles_option
-@click.option("--dag", help="The DAG, also one that has the name of a schedule.")
-@click.option("--format", "format", help="The DAG file's format, if its ending does not say it.")
-@several_devices_options
-@click.option("--no-classics", is_flag=True, help="Leave out the classic DAGs to play on; writes faster.")
-@click.option(
-    "--time-limit",
-    type=Seconds(min=0, min_open=True),
-    help="Seconds for the exact optimum of each DAG and M; by default a fixed amount of work.",
-)
-@click.option(
-    "-o",
-    "--output",
-    help=f"HTML file to write; - for standard output. Only the first page has a default: {_FIRST_PAGE}.",
-)
-def command(
-    what: str | None,
-    dag: str | None,
-    format: str | None,
-    tiles: str | None,
-    no_classics: bool,
-    time_limit: float | None,
-    output: str | None,
-    **options: Any,
+class PageOptions(Options):
+    """What is shown."""
+
+    what: str | None = argument(required=False, metavar="[SCHEDULE|DAG]", shell_complete=schedules)
+    problem: ProblemOptions = group(ProblemOptions, nq={"required": False}, d={"cls": None, "unless": None})
+    memory: MemoryOptions = group(MemoryOptions)
+    tiles: Tiles | str | None = TILES
+    dag: str | None = option("The DAG, also one that has the name of a schedule.")
+    format: str | None = option("The DAG file's format, if its ending does not say it.")
+    devices: SeveralDevicesOptions = group(SeveralDevicesOptions)
+
+    def needed(self) -> list[list[str]]:
+        """Return what must be given, as :func:`require` takes it."""
+        several = self.devices.P is not None
+        if not several:
+            if (self.what is None) == (self.dag is None):
+                raise click.UsageError(
+                    "Give a SCHEDULE with -N and -d, or a DAG (without either: the first page)."
+                )
+            refuse_without_devices(self.what)
+        if several or self._of_schedule():
+            memory = [] if several else [["memory", "device", "tiles"]]
+            return [["nq"], ["d", "model"], *memory, ["output"]]
+        return [["memory", "device"], ["output"]]
+
+    def of_devices(self, several: SeveralDevices) -> Page:
+        """Return the page of a schedule for several devices."""
+        from pebble.lab.player.devices_page import play_devices
+
+        if self.what is None:
+            raise click.UsageError("-P shows a schedule for several devices: give its name.")
+        return play_devices(several.problem, self.what, several.shape)
+
+    def of_one_device(self, **extent: Any) -> Page:
+        """Return the page of a schedule, or of a DAG."""
+        from pebble.lab.player import play, play_dag
+
+        M = self.memory.optional_words()
+        if self.what is not None and self._of_schedule():
+            if self.format is not None:
+                raise click.UsageError("--format goes with a DAG, not with a SCHEDULE.")
+            return play(self.what, self.problem.problem(), M, self.tiles, **extent)
+        if _given_beside(_OF_A_DAG):
+            raise click.UsageError(
+                "A DAG is a whole computation: -N, -d, --pass, --tiles and the like go with a SCHEDULE."
+            )
+        named = self.what if self.dag is None else self.dag
+        assert named is not None
+        assert M is not None
+        if named == "-":
+            return play_dag(dag_of(named, self.format, keep_isolated=False), M, **extent)
+        return play_dag(named, M, format=self.format, **extent)
+
+    def _of_schedule(self) -> bool:
+        """Whether what is named is a schedule, and not a DAG."""
+        return self.what is not None and (
+            _is_schedule(self.what) or (_given_beside(_OF_A_DAG) and not _is_dag(self.what))
+        )
+
+
+@command
+def play(
+    asked: PageOptions = group(PageOptions),
+    no_classics: bool = option("Leave out the classic DAGs to play on; writes faster."),
+    time_limit: float | None = option(
+        "Seconds for the exact optimum of each DAG and M; by default a fixed amount of work.",
+        type=Seconds(min=0, min_open=True),
+    ),
+    output: str | None = option(
+        f"HTML file to write; - for standard output. Only the first page has a default: {_FIRST_PAGE}.",
+        "-o",
+        "--output",
+    ),
 ) -> None:
     """Write a page on which a small pebbling is stepped through, and which can be played.
 
@@ -85,17 +119,17 @@ def command(
         raise click.UsageError("--time-limit takes a number of seconds, such as 5.")
     from pebble.lab.player import first_page
 
-    first = what is None and dag is None and not given([*options, "tiles", "format"])
+    first = asked.what is None and asked.dag is None and not _given_beside()
     if not first:
-        require(_needed(what, dag, options))
-    devices = several_devices_of(options)
+        require(asked.needed())
+    several = asked.devices.read(asked.problem)
     extent: dict[str, Any] = {"classics": not no_classics, "time_limit": time_limit}
     if first:
         page, output = first_page(**extent), output or _FIRST_PAGE
-    elif devices is not None:
-        page = _of_devices(what, devices)
+    elif several is not None:
+        page = asked.of_devices(several)
     else:
-        page = _asked(what, dag, format, tiles, options, extent)
+        page = asked.of_one_device(**extent)
     assert output is not None
     if output == "-":
         file_output().write(page.html)
@@ -104,69 +138,9 @@ def command(
     click.echo(f"{output}: {page.summary()}; {size:,} bytes", err=True)
 
 
-def _needed(what: str | None, dag: str | None, options: dict[str, Any]) -> list[list[str]]:
-    """Return what must be given, as :func:`require` takes it."""
-    several = options["P"] is not None
-    if not several:
-        if (what is None) == (dag is None):
-            raise click.UsageError(
-                "Give a SCHEDULE with -N and -d, or a DAG (without either: the first page)."
-            )
-        refuse_without_devices(what)
-    if several or _of_schedule(what, options):
-        memory = [] if several else [["memory", "device", "tiles"]]
-        return [["nq"], ["d", "model"], *memory, ["output"]]
-    return [["memory", "device"], ["output"]]
-
-
-def _of_devices(what: str | None, devices: SeveralDevices) -> Page:
-    """Return the page of a schedule for several devices."""
-    from pebble.lab.player.devices_page import play_devices
-
-    if what is None:
-        raise click.UsageError("-P shows a schedule for several devices: give its name.")
-    return play_devices(devices.problem, what, devices.shape)
-
-
-def _asked(
-    what: str | None,
-    dag: str | None,
-    format: str | None,
-    tiles: str | None,
-    options: dict[str, Any],
-    extent: dict[str, Any],
-) -> Page:
-    """Return the page of a schedule, or of a DAG."""
-    from pebble.lab.player import play, play_dag
-
-    M = optional_words_of(options)
-    if what is not None and _of_schedule(what, options):
-        if format is not None:
-            raise click.UsageError("--format goes with a DAG, not with a SCHEDULE.")
-        return play(what, problem_of(options), M, parse_tiles(tiles), **extent)
-    if _sized(options):
-        raise click.UsageError(
-            "A DAG is a whole computation: -N, -d, --pass, --tiles and the like go with a SCHEDULE."
-        )
-    named = what if dag is None else dag
-    assert named is not None
-    assert M is not None
-    if named == "-":
-        return play_dag(dag_of(named, format, keep_isolated=False), M, **extent)
-    return play_dag(named, M, format=format, **extent)
-
-
-_MEMORY = ("memory", "device", "level", "dtype")
-
-
-def _sized(options: dict[str, Any]) -> bool:
-    """Whether an option is given that only a schedule takes."""
-    return given([*(name for name in options if name not in _MEMORY), "tiles"])
-
-
-def _of_schedule(what: str | None, options: dict[str, Any]) -> bool:
-    """Whether a text means a schedule, and not a DAG."""
-    return what is not None and (_is_schedule(what) or (_sized(options) and not _is_dag(what)))
+def _given_beside(names: tuple[str, ...] = ()) -> bool:
+    """Whether an option is given that is neither of any page nor one of these."""
+    return given(name for name in click.get_current_context().params if name not in (*_OF_ANY_PAGE, *names))
 
 
 def _is_schedule(name: str) -> bool:

@@ -1,31 +1,314 @@
-"""``pebble plot``: commands that draw, one a picture."""
+"""The commands of ``pebble plot``, which draw, one a picture."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from pebble.cli.lazy_group import LazyGroup
+from pebble.cli.completion import devices, schedules
+from pebble.cli.device_options import LinkOptions, SharedProblemOptions
+from pebble.cli.level_options import BANDWIDTH, LevelOptions, device_with
+from pebble.cli.options import (
+    SCHEDULES,
+    SEVERAL,
+    TILES,
+    MemoryOptions,
+    ProblemOptions,
+    names_of,
+    needed_memory,
+)
+from pebble.cli.printing import JSON, print_json
+from pebble.cli.progress import progress_line
+from pebble.cli.signature import Options, argument, command, group, like, needed, option
 
-__all__ = ["command"]
+if TYPE_CHECKING:
+    from pebble.computations.problem import Problem
+    from pebble.program.schedule import Tiles
 
-_SUMMARIES = {
-    "io": "I/O against fast memory or length: every schedule, the bounds, and where M = d².",
-    "gap": "The optimality gap over (M/d², N/d): the best schedule against the best proved bound.",
-    "crossover": "From which length on linear attention moves fewer words than softmax, against M.",
-    "occupancy": "One run over time: what fast memory holds, and the words moved so far.",
-    "arrays": "I/O by array: reads and writes of each schedule.",
-    "levels": "What moves at every boundary between memory levels, and the bound there.",
-    "parallel": "Words received against the number of devices, or the fastest schedule over N and P.",
-    "roofline": "Arithmetic intensity of schedules against the roofline of a device.",
-}
+__all__ = ["arrays", "crossover", "gap", "io", "levels", "occupancy", "parallel", "roofline"]
 
 
-@click.group("plot", cls=LazyGroup, commands_at="pebble.cli.plot_{}", summaries=_SUMMARIES)
-def command() -> None:
-    """Draw pictures of verified counts: PNG, SVG or PDF, by the name of the file.
+class PictureOptions(Options):
+    """Where a picture goes, and its numbers."""
 
-    \b
-    pebble plot io -N 4096 -d 64 -M 256:1Mi:25 -o io.svg
-    pebble plot gap -d 64 -o gap.png
-    pebble plot arrays -N 4096 -d 64 -M 25000 --json
-    """  # noqa: D301
+    output: str | None = option("File to write: .png, .svg or .pdf.", "-o", "--output", **needed("as_json"))
+    as_json: bool = JSON
+
+    def __init__(self, **values: Any) -> None:
+        """Say what is wrong with the output before anything is counted."""
+        super().__init__(**values)
+        self._start = time.monotonic()
+        if self.output is not None:
+            from pebble.common.files import check_target
+            from pebble.lab.plots.canvas import need_matplotlib, picture_format
+
+            picture_format(self.output)
+            check_target(self.output)
+            need_matplotlib()
+
+    def show(
+        self,
+        draw: Callable[[Any], Any],
+        count: Callable[..., Any],
+        *asked: Any,
+        line: str = "{}",
+        **named: Any,
+    ) -> None:
+        """Count, draw the numbers into the file, and print them, where that is asked for."""
+        with progress_line(line.format) as progress:
+            numbers = count(*asked, **named, progress=progress)
+        if self.output is not None:
+            self._write(draw, numbers, self.output)
+        if self.as_json:
+            print_json(numbers.to_dict())
+
+    def _write(self, draw: Callable[[Any], Any], numbers: Any, output: str) -> None:
+        """Draw, write the file, and say on standard error what was written and how long it took."""
+        from pebble.lab.plots.canvas import save
+
+        counted = time.monotonic()
+        with progress_line() as progress:
+            if progress is not None:
+                progress(f"drawing {output} …")
+            save(draw(numbers), output)
+        size, drawn = Path(output).stat().st_size, time.monotonic()
+        click.echo(
+            f"{output}: {size:,} bytes; counted in {counted - self._start:.1f} s, drawn in {drawn - counted:.1f} s",
+            err=True,
+        )
+
+
+_COUNTING = "counting {} …"
+_SEVERAL_LENGTHS = {"type": str, "help": f"Number of queries (and of keys): {SEVERAL}."}
+
+
+def _lengths_of(text: Any, default: tuple[int, ...] = ()) -> tuple[int, ...]:
+    """Read ``-N``."""
+    from pebble.lab.plots.varying import COUNTS
+    from pebble.lab.size_lists import problem_sizes
+
+    return default if text is None else problem_sizes(text, "N", COUNTS)
+
+
+def _problems(asked: ProblemOptions, lengths: tuple[int, ...]) -> list[Problem]:
+    """Make the problem, one for each length."""
+    if len(lengths) > 1 and asked.kv is not None:
+        raise click.UsageError("--kv goes with one length -N, not with several.")
+    return [asked.changed(nq=length).problem() for length in lengths]
+
+
+def _memories_of(asked: MemoryOptions, default: tuple[int, ...] | None = None) -> tuple[int, ...]:
+    """Return the sizes of fast memory: several with -M, one with a device."""
+    from pebble.lab.plots.varying import sizes
+
+    text = asked.memory
+    if text is not None and asked.device is None and ("," in text or ":" in text):
+        found = sizes(text, asked.dtype)
+        asked.changed(memory=None).optional_words()
+        return found
+    one = asked.optional_words()
+    if one is None and default is None:
+        raise click.UsageError("Missing option '-M' (or '--device').")
+    return default or () if one is None else (one,)
+
+
+@command
+def io(
+    problem: ProblemOptions = group(ProblemOptions, nq=_SEVERAL_LENGTHS),
+    memory: MemoryOptions = group(MemoryOptions),
+    against: str | None = option("What varies: the one with several sizes.", type=click.Choice(["M", "N"])),
+    names: list[str] | None = SCHEDULES,
+    picture: PictureOptions = group(PictureOptions),
+) -> None:
+    """Draw I/O against fast memory, or against the length.
+
+    Every schedule and every proved bound; the area below the best bound is shaded. Give several sizes to -M or to
+    -N: one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without -M, 25 sizes from d²/16 to
+    256·d²; with --against N and one -N, 25 lengths up to it.
+    """
+    from pebble.lab.plots import draw_io, io_curves, spaced
+    from pebble.lab.plots.varying import memories_around
+
+    lengths = _lengths_of(problem.nq)
+    if against == "N" and len(lengths) == 1:
+        lengths = spaced(min(64, lengths[0]), lengths[0], 25)
+    problems = _problems(problem, lengths)
+    Ms = _memories_of(memory, None if len(lengths) > 1 else memories_around(problems[0].d, 25))
+    if len(lengths) > 1 and (len(Ms) > 1 or against == "M"):
+        raise click.UsageError("vary -M or -N, not both; for both there is: pebble plot gap.")
+    picture.show(draw_io, io_curves, problems, Ms, names)
+
+
+@command
+def gap(
+    problem: ProblemOptions = group(ProblemOptions, nq={**_SEVERAL_LENGTHS, "required": False}),
+    memory: MemoryOptions = group(MemoryOptions),
+    names: list[str] | None = like(SCHEDULES, help="The least of these (repeat, or a,b); default best."),
+    picture: PictureOptions = group(PictureOptions),
+) -> None:
+    """Draw the optimality gap over (M/d², N/d) as a heat map.
+
+    Each cell is the least I/O divided by the best proved bound. Give several sizes to -M and to -N: several
+    (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without them, M from d²/16 to 256·d² and N from 4·d
+    to 1024·d.
+    """
+    from pebble.lab.plots import draw_gap, gaps, spaced
+    from pebble.lab.plots.varying import memories_around
+
+    # The head dimension may come from a model; the lengths in turn come from it.
+    d = _problems(problem.changed(mask=None), (1,))[0].d
+    problems = _problems(problem, _lengths_of(problem.nq, spaced(4 * d, 1024 * d, 9)))
+    Ms = _memories_of(memory, memories_around(d, 13))
+    picture.show(draw_gap, gaps, problems, Ms, names or ["best"])
+
+
+@command
+def crossover(
+    d: int = option("Head dimension.", "-d", required=True),
+    mask: str | None = option("Of both kinds of attention (default none).", type=click.Choice(["causal"])),
+    memory: MemoryOptions = group(MemoryOptions),
+    picture: PictureOptions = group(PictureOptions),
+) -> None:
+    """Draw from which length on linear attention moves fewer words than softmax, against M.
+
+    One line for the best schedule with softmax, one for any schedule, by the best proved bound. Give several sizes to
+    -M: several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without it, M from d²/16 to 256·d².
+    """
+    from pebble.lab.plots.crossover_picture import crossover_curves, draw_crossover
+    from pebble.lab.plots.varying import memories_around
+
+    Ms = _memories_of(memory, memories_around(d, 9))
+    picture.show(draw_crossover, crossover_curves, d, Ms, mask)
+
+
+@command
+def occupancy(
+    schedule: str = argument(shell_complete=schedules),
+    problem: ProblemOptions = group(ProblemOptions),
+    memory: MemoryOptions = needed_memory("tiles"),
+    tiles: Tiles | str | None = TILES,
+    resolution: str | None = option(
+        "Follow every move, or every operation of the program (default: moves for short runs).",
+        "--by",
+        type=click.Choice(["moves", "steps"]),
+    ),
+    picture: PictureOptions = group(PictureOptions),
+) -> None:
+    """Draw what fast memory holds during one run, and the words moved so far.
+
+    pebble plot occupancy flash-2 -N 64 -d 8 -M 200 -o run.svg
+    """
+    from pebble.lab.plots import draw_occupancy, occupancy_of
+
+    M, asked = memory.optional_words(), problem.problem()
+
+    def follow(progress: Callable[[str], None] | None) -> Any:
+        if progress is not None:
+            progress(schedule)
+        return occupancy_of(schedule, asked, M, tiles, resolution=resolution)
+
+    picture.show(draw_occupancy, follow, line="following {} …")
+
+
+@command
+def arrays(
+    problem: ProblemOptions = group(ProblemOptions),
+    memory: MemoryOptions = needed_memory(),
+    names: list[str] | None = SCHEDULES,
+    picture: PictureOptions = group(PictureOptions),
+) -> None:
+    """Draw I/O by array: for each schedule a bar of words read and a bar of words written.
+
+    Without --schedule, those that move more than eight times what the least does are only named.
+    """
+    from pebble.lab.plots import array_bars, draw_arrays
+
+    M, asked = memory.words(), problem.problem()
+    picture.show(draw_arrays, array_bars, asked, M, names, line=_COUNTING)
+
+
+@command
+def levels(
+    problem: ProblemOptions = group(ProblemOptions),
+    memory: MemoryOptions = group(MemoryOptions),
+    levels: LevelOptions = group(LevelOptions),
+    bandwidth: str | None = BANDWIDTH,
+    names: list[str] | None = SCHEDULES,
+    picture: PictureOptions = group(PictureOptions),
+) -> None:
+    """Draw the words that move at every boundary between memory levels.
+
+    For each boundary reads, writes and I/O of the schedules, and the greatest proved bound there; with a device the
+    time that its bytes take, where the vendor says how fast it is.
+
+    pebble plot levels -N 4096 -d 64 --levels regs,smem --device a100 --dtype bf16 -o levels.svg
+    """
+    from pebble.lab.plots import draw_levels, level_points
+
+    found = levels.read(memory, bandwidth)
+    if found is None:
+        raise click.UsageError("Missing option '--levels'.")
+    picture.show(
+        draw_levels, level_points, problem.problem(), found.hierarchy, names, line=_COUNTING, **found.rates
+    )
+
+
+@command
+def parallel(
+    names: tuple[str, ...] = argument(nargs=-1, metavar="[NAME]..."),
+    N: str = option("Tokens: one, several (64Ki,128Ki), or FIRST:LAST:COUNT.", "-N", required=True),
+    P: str = option("Devices (default 4,8,16,32,64,128).", "-P", default="4,8,16,32,64,128"),
+    problem: SharedProblemOptions = group(SharedProblemOptions),
+    links: LinkOptions = group(LinkOptions),
+    picture: PictureOptions = group(PictureOptions),
+) -> None:
+    """Draw the words that the busiest device receives against the number of devices, a line a schedule.
+
+    With --link and --device (or --flops), draw which schedule is fastest over N and P instead, with its wire time
+    over its arithmetic time.
+    """
+    from pebble.lab.plots.parallel_curves import (
+        draw_parallel,
+        draw_winners,
+        parallel_curves,
+        parallel_winners,
+    )
+    from pebble.lab.size_lists import problem_sizes
+
+    lengths, devices = problem_sizes(N, "N"), problem_sizes(P, "P")
+    times, chosen = links.links(), names_of(names) or None
+    if times is not None:
+        largest = problem.problem(lengths[-1], min(devices))
+        picture.show(draw_winners, parallel_winners, largest, lengths, devices, times, chosen)
+        return
+    if len(lengths) > 1:
+        raise click.UsageError("Several -N need times: give --link, and --device or --flops.")
+    problems = [problem.problem(lengths[0], count) for count in devices]
+    picture.show(draw_parallel, parallel_curves, problems, chosen)
+
+
+@command
+def roofline(
+    problem: ProblemOptions = group(ProblemOptions),
+    device: str = option(
+        "Which device; its fast memory is M (see: pebble devices).", required=True, shell_complete=devices
+    ),
+    level: str | None = option("What fast memory is: smem, smem+regs or l2."),
+    dtype: str = option("What a word is.", default="bfloat16", show_default=True),
+    bandwidth: str | None = BANDWIDTH,
+    names: list[str] | None = SCHEDULES,
+    picture: PictureOptions = group(PictureOptions),
+) -> None:
+    """Draw the arithmetic intensity of schedules against the roofline of a device.
+
+    pebble plot roofline -N 4096 -d 128 --device a100 -o roofline.svg
+    """
+    from pebble.lab.plots import draw_roofline, roofline_points
+
+    one = device_with(device, bandwidth, (device_with(device, None, ()).boundary(level).level,))
+    asked = problem.problem()
+    picture.show(draw_roofline, roofline_points, asked, one, dtype, level, names, line=_COUNTING)

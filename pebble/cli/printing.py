@@ -6,24 +6,45 @@ import io
 import json
 import shutil
 import sys
-from collections.abc import Callable, Sequence
-from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar
+from collections.abc import Sequence
+from typing import IO, TYPE_CHECKING, Any, NoReturn, Protocol
 
 import click
 
+from pebble.cli.signature import option
 from pebble.common.ascii_spelling import can_encode
 
 if TYPE_CHECKING:
     from pebble.common.tables import Table
 
-__all__ = ["F", "file_output", "json_option", "print_json", "print_list", "print_result", "print_text"]
+__all__ = [
+    "COQ",
+    "JSON",
+    "OUTPUT",
+    "fail",
+    "file_output",
+    "print_json",
+    "print_list",
+    "print_result",
+    "print_text",
+    "write_coq",
+]
 
-F = TypeVar("F", bound=Callable[..., Any])
+JSON = option("Print one JSON document.", "--json")
+OUTPUT = option("File to write; - for standard output.", "-o", "--output", required=True)
+COQ = option(
+    "Write the machine-checked bounds as a file that Coq checks: coqc -Q docs/proofs Pebble FILE.",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+)
 
 
-def json_option(function: F) -> F:
-    """Add ``--json``."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(function)
+def write_coq(path: str, text: str) -> None:
+    """Write the file of ``--coq``, whole or not at all."""
+    from pebble.common.files import atomic_writer
+
+    with atomic_writer(path) as stream:
+        stream.write(text)
 
 
 def print_json(document: Any) -> None:
@@ -46,12 +67,20 @@ class _HasDict(Protocol):
         """Return plain data."""
 
 
-def print_result(found: _HasDict, as_json: bool) -> None:
-    """Print a result as text, or as JSON."""
+def print_result(found: _HasDict, as_json: bool, failed: str = "") -> None:
+    """Print a result as text, or as JSON; exit with 1 if it is not what was asked for, saying why."""
     if as_json:
         print_json(found.to_dict())
     else:
         print_text(found)
+    if failed:
+        fail(failed)
+
+
+def fail(why: str) -> NoReturn:
+    """Say on standard error why, and exit with 1."""
+    click.echo(f"pebble: {why}", err=True)
+    sys.exit(1)
 
 
 def print_text(text: object) -> None:

@@ -6,89 +6,54 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pebble.cli.completion import devices, masks, models
-from pebble.cli.options import Whole, heads_options, names_of
-from pebble.cli.printing import json_option, print_result
+from pebble.cli.completion import devices, models
+from pebble.cli.options import FormOptions, ProblemOptions, names_of
+from pebble.cli.printing import JSON, print_result
 from pebble.cli.progress import progress_line
+from pebble.cli.signature import command, option
 from pebble.common.errors import InvalidInput
-from pebble.computations.problem_form import ATTENTIONS, SOFTMAXES
+from pebble.computations.problem_form import ATTENTIONS
 
 if TYPE_CHECKING:
     from pebble.lab.crossover import CrossoverTable
 
-__all__ = ["command"]
+__all__ = ["regimes"]
 
 
-@click.command("regimes")
-@click.option(
-    "--device",
-    "names",
-    multiple=True,
-    shell_complete=devices,
-    help="Which devices (repeat, or a,b); all for all of them.",
-)
-@click.option("-d", "dimensions", multiple=True, help="Which head dimensions (repeat, or a,b).")
-@click.option(
-    "--model",
-    "chosen",
-    multiple=True,
-    shell_complete=models,
-    help="Which models (repeat, or a,b); all for all of them.",
-)
-@click.option(
-    "-N", "N", type=Whole(), default=8192, show_default=True, help="Queries of each head, and keys."
-)
-@heads_options
-@click.option("--dtype", default="bfloat16", show_default=True, help="What a word is.")
-@click.option(
-    "--level", help="What fast memory is: smem, smem+regs or l2 (default: smem, l2 if there is none)."
-)
-@click.option(
-    "--pass",
-    "pass_name",
-    type=click.Choice(["forward", "backward", "both"]),
-    default="both",
-    show_default=True,
-)
-@click.option("--mask", shell_complete=masks, help="causal, window:256, file:m.npy, … (see: pebble masks).")
-@click.option(
-    "--empty-rows",
-    type=click.Choice(["error", "zero"]),
-    default="error",
-    help="Queries that attend to nothing: refused (default), or an output of zero.",
-)
-@click.option(
-    "--softmax",
-    type=click.Choice(SOFTMAXES),
-    default="plain",
-    help="Without the maximum (plain, the default), with the row's (safe) or with the running one (online).",
-)
-@click.option(
-    "--attention",
-    type=click.Choice(ATTENTIONS),
-    default="softmax",
-    help="linear: from which length on linear attention moves fewer words than softmax, forward.",
-)
-@click.option(
-    "-M", "memories", help="With --attention linear, in place of devices: words (25000, or several: a,b)."
-)
-@json_option
-def command(
-    names: tuple[str, ...],
-    dimensions: tuple[str, ...],
-    chosen: tuple[str, ...],
-    N: int,
-    heads: int | None,
-    kv_heads: int | None,
-    dtype: str,
-    level: str | None,
-    pass_name: str,
-    mask: str | None,
-    empty_rows: str,
-    softmax: str,
-    attention: str,
-    memories: str | None,
-    as_json: bool,
+@command
+def regimes(
+    names: tuple[str, ...] = option(
+        "Which devices (repeat, or a,b); all for all of them.",
+        "--device",
+        multiple=True,
+        shell_complete=devices,
+    ),
+    dimensions: tuple[str, ...] = option("Which head dimensions (repeat, or a,b).", "-d", multiple=True),
+    chosen: tuple[str, ...] = option(
+        "Which models (repeat, or a,b); all for all of them.", "--model", multiple=True, shell_complete=models
+    ),
+    N: int = option("Queries of each head, and keys.", "-N", default=8192, show_default=True),
+    heads: int | None = ProblemOptions.heads,
+    kv_heads: int | None = ProblemOptions.kv_heads,
+    dtype: str = option("What a word is.", default="bfloat16", show_default=True),
+    level: str | None = option(
+        "What fast memory is: smem, smem+regs or l2 (default: smem, l2 if there is none)."
+    ),
+    pass_name: str = option(
+        "", "--pass", type=click.Choice(["forward", "backward", "both"]), default="both", show_default=True
+    ),
+    mask: str | None = ProblemOptions.mask,
+    empty_rows: str = ProblemOptions.empty_rows,
+    softmax: str = FormOptions.softmax,
+    attention: str = option(
+        "linear: from which length on linear attention moves fewer words than softmax, forward.",
+        type=click.Choice(ATTENTIONS),
+        default="softmax",
+    ),
+    memories: str | None = option(
+        "With --attention linear, in place of devices: words (25000, or several: a,b).", "-M"
+    ),
+    as_json: bool = JSON,
 ) -> None:
     """Say which regime devices and head dimensions are in, and what that means.
 

@@ -36,12 +36,6 @@ def atomic_writer(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[
     mode : {"w", "wb"}
         Text or bytes.
 
-    Raises
-    ------
-    InvalidInput
-        If the folder does not exist or is not writable, the path is no ordinary file, or the file cannot be put in
-        its place at the end.
-
     Examples
     --------
     >>> import tempfile
@@ -109,13 +103,7 @@ def _opened(handle: int, mode: str) -> IO[Any]:
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
-    """Return where a file will be written, links followed; refuse before the work a path that cannot be.
-
-    Raises
-    ------
-    InvalidInput
-        If the folder does not exist, or the path is no ordinary file.
-    """
+    """Return where a file will be written, links followed; refuse before the work a path that cannot be."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise InvalidInput(f"cannot write {path}: it is a folder; give the name of a file")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
+from pebble.common.plain import attribute_at, plain
 from pebble.common.table_layout import laid_out
 
 __all__ = [
@@ -39,6 +40,15 @@ def tiles_text(tiles: Mapping[str, int]) -> str:
     'rows=92,cols=4'
     """
     return ",".join(f"{name}={size}" for name, size in tiles.items())
+
+
+def _value(row: Any, how: str | Callable[[Any], Any]) -> tuple[Any, str]:
+    """Return what a column has of a row, and how it is printed."""
+    path, _, form = ("", "", "") if callable(how) else how.partition(":")
+    value = how(row) if callable(how) else attribute_at(row, path)
+    if value is None or isinstance(value, str):
+        return value, value or ""
+    return value, format(value, form) if form else words(value)
 
 
 _ALL = "(a wider window shows all, and so do | cat and --json)"
@@ -79,6 +89,32 @@ class Table:
     notes: Sequence[str] = ()
     drop: Sequence[str] = ()
     heading: str = ""
+
+    @classmethod
+    def of(cls, rows: Iterable[Any], columns: Mapping[str, Any], **named: Any) -> Table:
+        """Make a table of rows by its columns; those without any text are aligned to the right.
+
+        Parameters
+        ----------
+        rows : iterable
+        columns : mapping of str to str or callable
+            By its name, what a column has of each row: a text, a number, or None for an empty cell.
+            ``"best.ratio:.3f"`` is an attribute of an attribute, printed in this form.
+        **named
+            The other parameters of a table.
+
+        Examples
+        --------
+        >>> print(Table.of([1, 20000], {"number": "real", "half": lambda one: f"{one}/2", "as much": "real:.2f"}))
+        number  half      as much
+        ─────────────────────────
+             1  1/2          1.00
+        20,000  20000/2  20000.00
+        """
+        values = [[_value(row, how) for how in columns.values()] for row in rows]
+        at = range(len(columns))
+        right = tuple(i for i in at if not any(isinstance(row[i][0], str) for row in values))
+        return cls([[*columns], *([text for _, text in row] for row in values)], **{"right": right} | named)
 
     def __str__(self) -> str:
         return self.text()
@@ -138,11 +174,13 @@ class Table:
 
 
 class JsonResult:
-    """A result that can be had as plain data; a subclass says what is in it with :meth:`content`."""
+    """A result that can be had as plain data: ``KEYS`` names what is in it, as :func:`plain` takes it."""
+
+    KEYS: ClassVar[str]
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
-        raise NotImplementedError
+        return plain(self, self.KEYS)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data with a schema version, ready for JSON."""
@@ -152,8 +190,11 @@ class JsonResult:
 class TableResult(JsonResult):
     """A result that prints as texts and tables, and shows its tables in a notebook.
 
-    A subclass says what is printed with :meth:`parts`, besides :meth:`content`.
+    A subclass says what is printed with :meth:`parts`; ``ROWS`` is the attribute with its rows, if these have
+    ``to_dict``.
     """
+
+    ROWS: ClassVar[str] = ""
 
     def parts(self) -> Sequence[str | Table | TableResult]:
         """Return the texts and tables that are printed, an empty line between them."""
@@ -168,6 +209,8 @@ class TableResult(JsonResult):
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the main table as plain data: numbers as numbers, None where there is nothing."""
+        if self.ROWS:
+            return [row.to_dict() for row in getattr(self, self.ROWS)]
         return next(part.records() for part in self.parts() if not isinstance(part, str))
 
     def to_frame(self) -> Any:

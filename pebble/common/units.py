@@ -78,11 +78,6 @@ def parse_rate(text: str, unit: str) -> float:
     unit : str
         ``"B"`` or ``"FLOP"``: what is returned, and what a number without a unit counts.
 
-    Raises
-    ------
-    InvalidInput
-        If the text is no such amount, or it is not positive.
-
     Examples
     --------
     >>> parse_rate("50GB/s", "B"), parse_rate("400Gb/s", "B"), parse_rate("400 TFLOP/s", "FLOP")
@@ -114,11 +109,6 @@ def seconds_text(value: float) -> str:
 def fast_memory_words(M: object) -> int:
     """Return M, the words of fast memory, as a whole number; what is public calls this once.
 
-    Raises
-    ------
-    InvalidInput
-        If M is no positive whole number.
-
     Examples
     --------
     >>> fast_memory_words(98304)
@@ -143,11 +133,6 @@ def parse_words(text: str, dtype: str | None = None) -> int:
     -------
     int
         Words; a byte amount that is no multiple of the word is rounded down.
-
-    Raises
-    ------
-    InvalidInput
-        If the text is no amount, is less than one word, or is in bytes without a dtype.
 
     Examples
     --------

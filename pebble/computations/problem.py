@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import plain
 from pebble.computations.problem_form import check_form, form_options, form_text
 
 if TYPE_CHECKING:
@@ -329,19 +330,8 @@ class Problem:
 
     def to_dict(self) -> dict[str, int | str | bool | None]:
         """Return the problem as plain data; what chooses a computation only where it is not the plain one."""
-        return {
-            "pass": self.pass_name,
-            "Nq": self.Nq,
-            "Nk": self.Nk,
-            "d": self.d,
-            "dv": self.dv,
-            "stats": self.stats,
-            "heads": self.heads,
-            "batch": self.batch,
-            "mask": self.mask.spec if self.mask else None,
-            "pairs": self.pairs,
-            **form_options(self),
-        }
+        keys = "pass=pass_name Nq Nk d dv stats heads batch mask=mask.spec pairs"
+        return plain(self, keys) | form_options(self)
 
     def describe(self) -> str:
         """Return a description in one line.

@@ -149,11 +149,6 @@ class ListedNames:
     ----------
     names : sequence of str
         Name of vertex 0, of vertex 1, ...
-
-    Raises
-    ------
-    InvalidInput
-        If a name is empty, contains white space (the pebbling file could not hold it), or occurs twice.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -215,14 +210,7 @@ class DeferredNames(ListedNames):
 
 
 def vertex_in(names: VertexNames, vertex: int | np.integer[Any] | str) -> int:
-    """Return the number of a vertex given by name (or by number, which is checked and returned).
-
-    Raises
-    ------
-    InvalidInput
-        If there is none; where a similar name exists, or only its numbers are written otherwise, the message
-        suggests it.
-    """
+    """Return the number of a vertex given by name (or by number, which is checked and returned)."""
     if isinstance(vertex, str):
         try:
             return names.index(vertex)

@@ -17,13 +17,7 @@ def asked_schedule(asked: str | Schedule, problem: Problem) -> Schedule:
 
 
 def asked_schedules(asked: Iterable[str | Schedule] | None, problem: Problem) -> list[Schedule]:
-    """Return the schedules asked for; by default all that serve the problem's pass and form.
-
-    Raises
-    ------
-    InvalidInput
-        If a name is unknown, or a schedule does not serve the pass or the form.
-    """
+    """Return the schedules asked for; by default all that serve the problem's pass and form."""
     if asked is None:
         return offered(problem)
     chosen = [asked_schedule(one, problem) for one in asked]

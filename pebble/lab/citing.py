@@ -68,14 +68,9 @@ class Citations(TableResult):
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: a line for each bound."""
-        rows = [[one.name, one.status, one.authors, one.source] for one in self.statements]
-        return [
-            Table(
-                [["name", "status", "by", "source"], *rows],
-                left=4,
-                notes=["", f"The program itself: pebble cite {PROGRAM}"],
-            )
-        ]
+        columns = {"name": "name", "status": "status", "by": "authors", "source": "source"}
+        notes = ["", f"The program itself: pebble cite {PROGRAM}"]
+        return [Table.of(self.statements, columns, notes=notes)]
 
 
 def cite(name: str | None = None) -> Citation | Citations:
@@ -91,11 +86,6 @@ def cite(name: str | None = None) -> Citation | Citations:
     -------
     Citation or Citations
         With ``bibtex`` and ``sentence``; of several names, each entry once.
-
-    Raises
-    ------
-    InvalidInput
-        If nothing has that name.
 
     Examples
     --------

@@ -87,11 +87,6 @@ def compare(
         Prints as a table, with ``to_latex``, ``to_markdown``, ``to_frame``, ``records`` and ``to_dict``. A dash is a
         schedule that does not fit, is not counted, or is not one of that problem's pass.
 
-    Raises
-    ------
-    InvalidInput
-        If there is nothing to compare, for unknown names, or an M that is no positive whole number.
-
     Examples
     --------
     >>> found = compare(Problem.square(4096, 64), [2048, 25000], ["flash-2"], show="ratio")

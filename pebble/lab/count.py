@@ -63,11 +63,6 @@ def count(
     -------
     Report
 
-    Raises
-    ------
-    InvalidInput
-        For unknown names, an M that is no positive whole number, or neither or both of M and a device.
-
     Examples
     --------
     >>> report = count(Problem.square(1024, 64), 98304, ["flash-2"])

@@ -88,6 +88,12 @@ class CountTable(TableResult):
     rows : tuple of Row
     """
 
+    KEYS = (
+        "problem softmax=problem.softmax attention M regime=first.regime_name "
+        "dividing_point=first.dividing_point sparse_dividing_point=first.sparse_dividing_point least_M no_pebbling "
+        "schedules=rows"
+    )
+
     problem: Problem
     M: int
     rows: tuple[Row, ...]
@@ -96,6 +102,26 @@ class CountTable(TableResult):
     def bounds_by_pass(self) -> dict[str, BoundTable]:
         """The bounds of each pass that was counted."""
         raise NotImplementedError
+
+    @property
+    def first(self) -> BoundTable:
+        """The bounds of the first of them."""
+        return next(iter(self.bounds_by_pass.values()))
+
+    @property
+    def attention(self) -> str | bool | int | None:
+        """``softmax`` or ``linear``, or ``own`` where a text gives the computation."""
+        return all_form_options(self.problem)["attention"]
+
+    @property
+    def least_M(self) -> int:
+        """The least M with which a pebbling exists of every pass."""
+        return max(table.least_M for table in self.bounds_by_pass.values())
+
+    @property
+    def no_pebbling(self) -> str | None:
+        """Why no pebbling exists with M words; None if one does."""
+        return next(filter(None, (table.no_pebbling for table in self.bounds_by_pass.values())), None)
 
     @property
     def best_bound(self) -> tuple[str, int | float]:
@@ -134,23 +160,7 @@ class CountTable(TableResult):
 
     def heading(self) -> str:
         """Return the lines above the table: what was counted, and in which regime it is."""
-        regime = next(iter(self.bounds_by_pass.values())).regime
-        return f"{self.problem.describe()}; M = {words(self.M)} words\n{regime}"
-
-    def content(self) -> dict[str, Any]:
-        """Return the plain data, all but the schema version."""
-        first, *_ = tables = tuple(self.bounds_by_pass.values())
-        return {
-            "problem": self.problem.to_dict(),
-            "softmax": self.problem.softmax,
-            "attention": all_form_options(self.problem)["attention"],
-            "M": self.M,
-            "regime": first.regime_name,
-            **first.dividing_points(),
-            "least_M": max(table.least_M for table in tables),
-            "no_pebbling": next(filter(None, (table.no_pebbling for table in tables)), None),
-            "schedules": [row.to_dict() for row in self.rows],
-        }
+        return f"{self.problem.describe()}; M = {words(self.M)} words\n{self.first.regime}"
 
     def to_csv(self) -> str:
         """Return the rows as CSV with a header line: what was counted, then what it was counted on."""
@@ -196,6 +206,8 @@ class Report(CountTable):
     bounds : BoundTable
     """
 
+    KEYS = f"{CountTable.KEYS} bounds=bounds.all"
+
     bounds: BoundTable
 
     @property
@@ -206,10 +218,6 @@ class Report(CountTable):
     def __repr__(self) -> str:
         fitting = sum(bool(row.fits) for row in self.rows)
         return f"<Report {self.problem!r} M={self.M}: {len(self.rows)} schedules, {fitting} fit>"
-
-    def content(self) -> dict[str, Any]:
-        """Return the plain data, all but the schema version."""
-        return {**super().content(), "bounds": self.bounds.to_list()}
 
     def why_nothing_fits(self) -> str:
         """Return what would be needed, where no schedule fits."""

@@ -8,7 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import Table, TableResult, words
+from pebble.common.plain import PlainRow
+from pebble.common.tables import Table, TableResult
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import LARGEST_SIZE, Problem
 
@@ -23,7 +24,7 @@ MASKS = (None, "causal")
 
 
 @dataclass(frozen=True)
-class Crossover:
+class Crossover(PlainRow):
     """Linear attention against attention with softmax, at one size of fast memory.
 
     Attributes
@@ -47,6 +48,10 @@ class Crossover:
         How many query heads share a head of keys and values.
     """
 
+    KEYS = (
+        "devices model group d M mask cheaper_from provably_from N linear softmax softmax_over_linear=ratio"
+    )
+
     d: int
     M: int
     devices: tuple[str, ...]
@@ -66,23 +71,6 @@ class Crossover:
             return None
         return self.softmax.io / self.linear.io
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain data."""
-        return {
-            "devices": list(self.devices),
-            "model": self.model,
-            "group": self.group,
-            "d": self.d,
-            "M": self.M,
-            "mask": self.mask,
-            "cheaper_from": self.cheaper_from,
-            "provably_from": self.provably_from,
-            "N": self.N,
-            "linear": self.linear.to_dict(),
-            "softmax": self.softmax.to_dict(),
-            "softmax_over_linear": self.ratio,
-        }
-
     def record(self) -> dict[str, Any]:
         """Return the row as plain data without anything nested."""
         return {
@@ -91,19 +79,6 @@ class Crossover:
             "linear": self.linear.io,
             "softmax": self.softmax.io,
         }
-
-    def cells(self) -> list[str]:
-        """Return the row as text."""
-        numbers = (self.d, self.group, self.M, self.M // (2 * self.d), self.cheaper_from, self.provably_from)
-        ratio = "" if self.ratio is None else f"{self.ratio:.1f}"
-        return [
-            " ".join(self.devices),
-            self.model or "",
-            *map(words, numbers),
-            self.linear.chosen,
-            self.softmax.chosen,
-            ratio,
-        ]
 
 
 @dataclass(frozen=True)
@@ -118,18 +93,15 @@ class CrossoverTable(TableResult):
     rows : tuple of Crossover
     """
 
+    KEYS = "N mask rows"
+
     N: int
     mask: str | None
     rows: tuple[Crossover, ...]
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
-        return {
-            "attention": "linear",
-            "N": self.N,
-            "mask": self.mask,
-            "rows": [row.to_dict() for row in self.rows],
-        }
+        return {"attention": "linear", **super().content()}
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as plain data."""
@@ -137,31 +109,28 @@ class CrossoverTable(TableResult):
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: what is compared, and the table."""
-        head = [
-            "devices",
-            "model",
-            "d",
-            "group",
-            "M",
-            "M/2d",
-            "cheaper from N",
-            "provably from N",
-            "linear",
-            "softmax",
-        ]
-        cells = [[*head, f"softmax ÷ linear at N = {self.N:,}"], *(row.cells() for row in self.rows)]
+        columns: dict[str, Any] = {
+            "devices": lambda row: " ".join(row.devices),
+            "model": lambda row: row.model or "",
+            "d": "d",
+            "group": "group",
+            "M": "M",
+            "M/2d": lambda row: row.M // (2 * row.d),
+            "cheaper from N": "cheaper_from",
+            "provably from N": "provably_from",
+            "linear": "linear.chosen",
+            "softmax": "softmax.chosen",
+            f"softmax ÷ linear at N = {self.N:,}": "ratio:.1f",
+        }
         said = {name: any(getattr(row, name) for row in self.rows) for name in ("devices", "model")}
         said["group"] = any(row.group > 1 for row in self.rows)
-        shown = [i for i, name in enumerate(cells[0]) if said.get(name, True)]
-        cells = [[line[i] for i in shown] for line in cells]
-        texts = ("devices", "model", "linear", "softmax")
-        right = tuple(i for i, name in enumerate(cells[0]) if name not in texts)
+        columns = {name: how for name, how in columns.items() if said.get(name, True)}
         mask = f"{self.mask} mask" if self.mask else "no mask"
         heading = (
             f"linear attention against softmax, {mask}. Cheaper: than the best schedule with softmax; provably: "
             "than any, by the best proved bound"
         )
-        return [heading, Table(cells, right=right, drop=("softmax", "linear", "M/2d"))]
+        return [heading, Table.of(self.rows, columns, drop=("softmax", "linear", "M/2d"))]
 
 
 def crossover(
@@ -194,11 +163,6 @@ def crossover(
         As in :class:`pebble.Problem`; how many heads share keys matters, not how many there are.
     model : str, optional
         Name of a model, for the row.
-
-    Raises
-    ------
-    InvalidInput
-        If a size is no positive whole number, or the mask is another one.
 
     Notes
     -----

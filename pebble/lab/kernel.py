@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO
 
 from pebble.common.clock import limited_to
 from pebble.common.errors import CacheTooSmall, InvalidInput
@@ -47,6 +47,12 @@ class KernelReport(TableResult):
         Whether M is large enough for any schedule.
     """
 
+    KEYS = (
+        "statements=texts extents=nest.extents outputs=nest.outputs M bounds=of_the_game "
+        "bounds_without_recomputation=of_computing_once schedule ratio note"
+    )
+    ROWS = "bounds"
+
     nest: LoopNest
     M: int
     bounds: tuple[Bound, ...]
@@ -55,11 +61,24 @@ class KernelReport(TableResult):
     fits: bool = True
 
     @property
+    def texts(self) -> list[str]:
+        """The statements."""
+        return [str(statement) for statement in self.nest.statements]
+
+    @property
+    def of_the_game(self) -> list[Bound]:
+        """The bounds that hold under the ordinary rules of the game."""
+        return [one for one in self.bounds if one.holds_under(Rules())]
+
+    @property
+    def of_computing_once(self) -> list[Bound]:
+        """The other bounds: no vertex may be computed twice."""
+        return [one for one in self.bounds if not one.holds_under(Rules())]
+
+    @property
     def best(self) -> Bound:
         """The greatest bound that is proved for the ordinary rules of the game."""
-        return max(
-            (one for one in self.bounds if one.proved and one.holds_under(Rules())), key=lambda one: one.value
-        )
+        return max((one for one in self.of_the_game if one.proved), key=lambda one: one.value)
 
     @property
     def ratio(self) -> float | None:
@@ -67,13 +86,7 @@ class KernelReport(TableResult):
         return None if self.schedule is None else self.schedule.io / self.best.value
 
     def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
-        """Write the schedule as a pebbling file and return the number of moves.
-
-        Raises
-        ------
-        InvalidInput
-            If there is no schedule, or the target cannot be written.
-        """
+        """Write the schedule as a pebbling file and return the number of moves."""
         from pebble.game.files.header import Header
         from pebble.game.files.writer import write_pebbling, write_pebbling_file
 
@@ -87,13 +100,12 @@ class KernelReport(TableResult):
 
     def __repr__(self) -> str:
         found = "no schedule" if self.schedule is None else f"{self.schedule.io} I/O"
-        statements = "; ".join(map(str, self.nest.statements))
-        return f"<KernelReport {statements} M={self.M}: {found}, bound {self.best.value}>"
+        return f"<KernelReport {'; '.join(self.texts)} M={self.M}: {found}, bound {self.best.value}>"
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the statements, the bounds, the schedule, how far apart they are."""
         extents = ", ".join(f"{name} = {words(extent)}" for name, extent in self.nest.extents.items())
-        statements = "\n".join(map(str, self.nest.statements))
+        statements = "\n".join(self.texts)
         return [
             f"{statements}\n{f'{extents}; ' if extents else ''}M = {words(self.M)} words",
             self.table(),
@@ -102,9 +114,14 @@ class KernelReport(TableResult):
 
     def table(self) -> Table:
         """Return the table of bounds."""
-        rows = [[one.name, one.status, words(one.value), one.rules, one.source] for one in self.bounds]
-        head = ["bound", "status", "words", "rules", "source"]
-        return Table([head, *rows], right=(2,), drop=("source", "rules", "status"))
+        columns = {
+            "bound": "name",
+            "status": "status",
+            "words": "value",
+            "rules": "rules",
+            "source": "source",
+        }
+        return Table.of(self.bounds, columns, drop=("source", "rules", "status"))
 
     def _found(self) -> list[str]:
         if self.schedule is None:
@@ -115,35 +132,6 @@ class KernelReport(TableResult):
             f"I/O = {words(found.io)} words ({words(found.reads)} reads, {words(found.writes)} writes), peak "
             f"{words(found.peak)}; {self.ratio:.3f} times the greatest bound",
         ]
-
-    def content(self) -> dict[str, Any]:
-        """Return the plain data, all but the schema version."""
-        schedule = self.schedule
-        return {
-            "statements": [str(statement) for statement in self.nest.statements],
-            "extents": dict(self.nest.extents),
-            "outputs": list(self.nest.outputs),
-            "M": self.M,
-            "bounds": [one.to_dict() for one in self.bounds if one.holds_under(Rules())],
-            "bounds_without_recomputation": [
-                one.to_dict() for one in self.bounds if not one.holds_under(Rules())
-            ],
-            "schedule": None
-            if schedule is None
-            else {
-                "io": schedule.io,
-                "reads": schedule.reads,
-                "writes": schedule.writes,
-                "peak": schedule.peak,
-                "program": schedule.program,
-            },
-            "ratio": self.ratio,
-            "note": self.note,
-        }
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the bounds as plain data."""
-        return [one.to_dict() for one in self.bounds]
 
 
 def kernel(
@@ -171,11 +159,6 @@ def kernel(
     time_budget : float, optional
         Seconds for all of it, at the end of which there is the best so far: no more than half of them for the bounds.
         Without it the work is fixed.
-
-    Raises
-    ------
-    InvalidInput
-        If the computation cannot be read, or M is not a positive whole number.
 
     Examples
     --------

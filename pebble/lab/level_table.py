@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult, csv_text, tiles_text, words
 from pebble.common.units import bytes_text, seconds_text
 from pebble.computations.problem import Problem
@@ -17,7 +18,7 @@ __all__ = ["Boundary", "LevelReport", "LevelRow"]
 
 
 @dataclass(frozen=True)
-class Boundary:
+class Boundary(PlainRow):
     """What a schedule moves between a memory level and the next one out.
 
     Attributes
@@ -33,6 +34,8 @@ class Boundary:
     bound : int or float
         What no program moves fewer words than, for all heads and batch elements.
     """
+
+    KEYS = "level capacity reads writes io peak bound ratio"
 
     level: int
     capacity: int | None
@@ -51,14 +54,9 @@ class Boundary:
         """Words moved, divided by the bound."""
         return self.io / self.bound
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the boundary as plain data."""
-        names = ("level", "capacity", "reads", "writes", "io", "peak", "bound", "ratio")
-        return {name: getattr(self, name) for name in names}
-
 
 @dataclass(frozen=True)
-class LevelRow:
+class LevelRow(PlainRow):
     """One schedule on one problem, verified by the machine at every level.
 
     Attributes
@@ -72,6 +70,11 @@ class LevelRow:
         The innermost first; empty if it does not fit.
     """
 
+    KEYS = (
+        "name fits tiles reads=outermost.reads writes=outermost.writes io=outermost.io peak=outermost.peak least_M "
+        "ratio=outermost.ratio least_by_level=least boundaries"
+    )
+
     name: str
     tiles: dict[str, int] | None
     least: tuple[int, ...]
@@ -82,19 +85,15 @@ class LevelRow:
         """Whether it can be done with these levels."""
         return bool(self.boundaries)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain data: what a count with one fast memory has is that of the outermost level."""
-        outermost = self.boundaries[-1].to_dict() if self.boundaries else {}
-        return {
-            "name": self.name,
-            "fits": self.fits,
-            "tiles": self.tiles,
-            **{name: outermost.get(name) for name in ("reads", "writes", "io", "peak")},
-            "least_M": self.least[-1],
-            "ratio": outermost.get("ratio"),
-            "least_by_level": list(self.least),
-            "boundaries": [boundary.to_dict() for boundary in self.boundaries],
-        }
+    @property
+    def outermost(self) -> Boundary | None:
+        """What moves at the outermost boundary: what a count with one fast memory has; None if it does not fit."""
+        return self.boundaries[-1] if self.boundaries else None
+
+    @property
+    def least_M(self) -> int:
+        """Least words of the outermost level."""
+        return self.least[-1]
 
 
 @dataclass(frozen=True)

@@ -94,11 +94,6 @@ class Pebbling:
         ----------
         target : path or text stream
             A path is written whole or not at all.
-
-        Raises
-        ------
-        InvalidInput
-            If the target cannot be written, or the computation is too large to be written move by move.
         """
         from pebble.game.files.writer import write_pebbling, write_pebbling_file
 
@@ -173,11 +168,6 @@ def text_size(runs: Sequence[Run], inclusive: bool = True) -> tuple[int, int]:
         As the machine counted each memory level, the innermost first.
     inclusive : bool
         Whether each level holds what those within hold.
-
-    Raises
-    ------
-    InvalidInput
-        If there are more moves than are written.
     """
     moves, letters, prefix = 0, 0.0, 2 * (len(runs) > 1)
     for at, run in enumerate(runs):
@@ -211,11 +201,6 @@ def check(source: str | os.PathLike[str] | IO[Any]) -> CheckResult:
     Parameters
     ----------
     source : path or stream
-
-    Raises
-    ------
-    InvalidInput
-        If the file cannot be read, is no pebbling file or certificate, or names an unknown DAG.
     """
     if not isinstance(source, (str, os.PathLike)):
         return _check_stream(source)
@@ -329,11 +314,6 @@ def certify_file(dag: Dag, path: str, M: int | None, rules: Rules, bound: str | 
         What the caller expects of the file; None and the default rules expect nothing.
     bound : str or None
         The name of the bound; by default the greatest that is proved.
-
-    Raises
-    ------
-    InvalidInput
-        If the file cannot be read, or is for another M or other rules.
     """
     from pebble.game.files.reader import PebblingReader
     from pebble.game.rules import Rules

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult, words
 from pebble.computations.problem import Problem
 from pebble.lab.hardware import LEVELS, Device, Model, devices, models
@@ -33,7 +34,7 @@ REGIME_PASSES = ("forward", "backward")
 
 
 @dataclass(frozen=True)
-class RegimeRow:
+class RegimeRow(PlainRow):
     """One problem on devices that have the same M.
 
     Attributes
@@ -45,6 +46,12 @@ class RegimeRow:
     report : Report
         The three schedules counted, and the bounds.
     """
+
+    KEYS = (
+        "devices model problem M mu regime dividing_point=report.bounds.dividing_point "
+        "sparse_dividing_point=report.bounds.sparse_dividing_point bound=report.bounds.best.brief "
+        "schedules=report.rows"
+    )
 
     devices: tuple[str, ...]
     model: str | None
@@ -78,17 +85,7 @@ class RegimeRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
-        bound = self.report.bounds.best
-        return {
-            "devices": list(self.devices),
-            "model": self.model,
-            "problem": self.problem.to_dict(),
-            "M": self.M,
-            "mu": self.mu,
-            "regime": self.regime,
-            **self.report.bounds.dividing_points(),
-            "bound": {"name": bound.name, "value": bound.value, "status": bound.status},
-            "schedules": [row.to_dict() for row in self.report.rows],
+        return super().to_dict() | {
             "flash2_over_best": self.against_best("flash-2"),
             "small_cache_over_best": self.against_best("small-cache"),
             "best_over_bound": self.best.ratio,
@@ -116,23 +113,6 @@ class RegimeRow:
         where = f"{self.devices[0]}, {self.model or f'd = {self.problem.d}'}, {self.problem.pass_name}"
         return [f"{where}: {note}" for note in self.report.notes()]
 
-    def cells(self) -> list[str]:
-        """Return the row as text."""
-        problem = self.problem
-        d = f"{problem.d}" if problem.d == problem.dv else f"{problem.d}/{problem.dv}"
-        ratios = (self.against_best("flash-2"), self.against_best("small-cache"), self.best.ratio)
-        return [
-            " ".join(self.devices),
-            self.model or "",
-            d,
-            problem.pass_name,
-            words(self.M),
-            f"{self.mu:.3g}",
-            self.regime.partition(" ")[0],
-            self.best.chosen or ("not counted" if self.best.note else "none fits"),
-            *("–" if ratio is None else f"{ratio:.3f}" for ratio in ratios),
-        ]
-
 
 @dataclass(frozen=True)
 class RegimeTable(TableResult):
@@ -150,42 +130,39 @@ class RegimeTable(TableResult):
         Which keys each query of a head attends to.
     """
 
+    KEYS = "N dtype level mask rows"
+
     N: int
     dtype: str
     level: str | None
     rows: tuple[RegimeRow, ...]
     mask: str | None = None
 
-    def content(self) -> dict[str, Any]:
-        """Return the plain data, all but the schema version."""
-        return {
-            "N": self.N,
-            "dtype": self.dtype,
-            "level": self.level,
-            "mask": self.mask,
-            "rows": [row.to_dict() for row in self.rows],
-        }
-
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as plain data: M, the regime, the best schedule, and the three ratios."""
         return [row.record() for row in self.rows]
-
-    def cells(self) -> list[list[str]]:
-        """Return the table as text, the header first."""
-        head = ["devices", "model", "d", "pass", "M", "M/d²", "cache", "best"]
-        cells = [[*head, "flash-2 ÷ best", "small-cache ÷ best", "best ÷ bound"]]
-        cells += [row.cells() for row in self.rows]
-        if not any(row.model for row in self.rows):
-            cells = [[cell for i, cell in enumerate(line) if i != 1] for line in cells]
-        return cells
 
     def __repr__(self) -> str:
         return f"<RegimeTable N={self.N} {self.dtype}: {len(self.rows)} rows>"
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: what was counted, and the table."""
-        cells = self.cells()
-        right = tuple(i for i, name in enumerate(cells[0]) if name in ("d", "M", "M/d²") or "÷" in name)
+        columns: dict[str, Callable[[RegimeRow], str]] = {
+            "devices": lambda row: " ".join(row.devices),
+            "model": lambda row: row.model or "",
+            "d": lambda row: "/".join(map(str, dict.fromkeys((row.problem.d, row.problem.dv)))),
+            "pass": lambda row: row.problem.pass_name,
+            "M": lambda row: words(row.M),
+            "M/d²": lambda row: f"{row.mu:.3g}",
+            "cache": lambda row: row.regime.partition(" ")[0],
+            "best": lambda row: row.best.chosen or ("not counted" if row.best.note else "none fits"),
+            "flash-2 ÷ best": lambda row: _ratio(row.against_best("flash-2")),
+            "small-cache ÷ best": lambda row: _ratio(row.against_best("small-cache")),
+            "best ÷ bound": lambda row: _ratio(row.best.ratio),
+        }
+        if not any(row.model for row in self.rows):
+            del columns["model"]
+        right = tuple(i for i, name in enumerate(columns) if name in ("d", "M", "M/d²") or "÷" in name)
         level = f"fast memory: {self.level or 'software-managed memory, else L2'}"
         mask = f"; {self.mask} mask" if self.mask else ""
         notes = [note for row in self.rows for note in row.notes()]
@@ -193,7 +170,7 @@ class RegimeTable(TableResult):
         heads = "".join(f"; {text}" for text in texts if text) if len(texts) == 1 else ""
         heading = f"N = {self.N:,}; words of {self.dtype}; {level}{heads}{mask}"
         drop = ("cache", "M/d²", "small-cache ÷ best", "flash-2 ÷ best", "M")
-        return [heading, Table(cells, right=right, notes=notes, drop=drop)]
+        return [heading, Table.of(self.rows, columns, right=right, notes=notes, drop=drop)]
 
 
 def regimes(
@@ -248,11 +225,6 @@ def regimes(
     progress : callable, optional
         Called with a line before each row is counted.
 
-    Raises
-    ------
-    InvalidInput
-        For unknown names, passes, sizes or masks.
-
     Notes
     -----
     Cost: about 0.1 s a forward row, 0.5 s a backward row, whatever N; under a mask some seconds a row.
@@ -301,6 +273,10 @@ def memories_of_devices(
     [(12288, ('gtx1060',))]
     """
     return [(M, names) for names, M in _by_words(_devices(on, level), dtype, level)]
+
+
+def _ratio(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 def _row(names: tuple[str, ...], model: str | None, problem: Problem, M: int) -> RegimeRow:

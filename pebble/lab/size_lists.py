@@ -30,11 +30,6 @@ def problem_sizes(given: Sizes, name: str, counts: range = _COUNTS) -> tuple[int
     counts : range
         Which COUNT is allowed.
 
-    Raises
-    ------
-    InvalidInput
-        If there is no size, or one that is no positive whole number.
-
     Examples
     --------
     >>> problem_sizes("1Ki,4Ki", "N"), problem_sizes("64:1024:5,80", "N"), problem_sizes(64, "d")
@@ -68,11 +63,6 @@ def spaced(first: int, last: int, count: int) -> tuple[int, ...]:
         The ends, 1 ≤ first ≤ last.
     count : int
         How many before duplicates are dropped; for 1, the first end alone.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no such range.
 
     Examples
     --------

@@ -91,11 +91,6 @@ def count_training(
         Name of a preset for both passes.
     progress : callable, optional
         Called with the name of each schedule before it is counted.
-
-    Raises
-    ------
-    InvalidInput
-        For unknown names, or tile sizes, which the two passes cannot share.
     """
     if tiles is not None and not isinstance(tiles, str):
         raise InvalidInput("the two passes take different tiles: count them one by one to give tile sizes")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pebble.common.clock import tell
 from pebble.common.errors import BoundDoesNotApply
+from pebble.common.plain import plain
 from pebble.game.rules import Rules
 
 __all__ = ["ANY_RULES", "ONCE_ONLY", "Bound", "Status", "applicable", "by_hand"]
@@ -50,6 +51,8 @@ class Bound:
         :class:`~pebble.lower_bounds.statement.Statement`.
     """
 
+    KEYS: ClassVar[str] = "name value proved status source rules note"
+
     name: str
     value: int | float
     status: Status
@@ -74,18 +77,14 @@ class Bound:
         played = (("recomputation", rules.recomputation), ("sliding", rules.sliding))
         return all(f"{variant} allowed" in self.rules for variant, allowed in played if allowed)
 
+    @property
+    def brief(self) -> dict[str, Any]:
+        """What a table of something else says of the bound, as plain data."""
+        return plain(self, "name value status")
+
     def to_dict(self) -> dict[str, Any]:
         """Return the bound as plain data."""
-        return {
-            "name": self.name,
-            "value": self.value,
-            "proved": self.proved,
-            "status": self.status,
-            "source": self.source,
-            "rules": self.rules,
-            "note": self.note,
-            **self.facts,
-        }
+        return {**plain(self, self.KEYS), **self.facts}
 
 
 def by_hand(bound: Bound) -> Bound:

@@ -29,6 +29,9 @@ class BoundTable(TableResult):
     regime : Regime
     """
 
+    KEYS = "problem M regime=regime_name dividing_point sparse_dividing_point least_M no_pebbling bounds=all"
+    ROWS = "all"
+
     problem: Problem
     M: int
     proved: tuple[Bound, ...]
@@ -51,34 +54,28 @@ class BoundTable(TableResult):
         return family_of(self.problem).max_indegree + 1
 
     @property
+    def dividing_point(self) -> int:
+        """Return where the regimes divide: d² words."""
+        return self.problem.d**2
+
+    @property
+    def sparse_dividing_point(self) -> float | None:
+        """Return the published point, words, for as many pairs as there are under a mask; None without."""
+        return None if self.regime.sparse_mu is None else float(sparse_dividing_point(self.problem))
+
+    @property
+    def all(self) -> tuple[Bound, ...]:
+        """Return the proved bounds and then the curves."""
+        return (*self.proved, *self.curves)
+
+    @property
     def no_pebbling(self) -> str | None:
         """Return why no pebbling exists with M words; None if one does."""
         return no_pebbling(self.problem, self.M)
 
-    def dividing_points(self) -> dict[str, float | int | None]:
-        """Return where the regimes divide, words: d², and under a mask the published point for so many pairs."""
-        sparse = None if self.regime.sparse_mu is None else float(sparse_dividing_point(self.problem))
-        return {"dividing_point": self.problem.d**2, "sparse_dividing_point": sparse}
-
     def to_list(self) -> list[dict[str, Any]]:
         """Return the bounds as plain data."""
-        return [bound.to_dict() for bound in (*self.proved, *self.curves)]
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the bounds as plain data."""
-        return self.to_list()
-
-    def content(self) -> dict[str, Any]:
-        """Return the plain data, all but the schema version."""
-        return {
-            "problem": self.problem.to_dict(),
-            "M": self.M,
-            "regime": self.regime_name,
-            **self.dividing_points(),
-            "least_M": self.least_M,
-            "no_pebbling": self.no_pebbling,
-            "bounds": self.to_list(),
-        }
+        return self.records()
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the table, whether there is no pebbling, and what heads that share are about."""
@@ -87,8 +84,8 @@ class BoundTable(TableResult):
 
     def table(self) -> Table:
         """Return the table of bounds."""
-        rows = [[b.name, b.status, words(b.value), b.source] for b in (*self.proved, *self.curves)]
-        return Table([["bound", "status", "words", "source"], *rows], right=(2,), drop=("source", "status"))
+        columns = {"bound": "name", "status": "status", "words": "value", "source": "source"}
+        return Table.of(self.all, columns, drop=("source", "status"))
 
     def __repr__(self) -> str:
         return f"<BoundTable {self.problem!r} M={self.M}: best {self.best.name} {self.best.value}>"

@@ -101,13 +101,7 @@ class Certificate:
         }
 
     def write(self, target: str | os.PathLike[str] | IO[str]) -> None:
-        """Write the certificate; a path is written whole or not at all.
-
-        Raises
-        ------
-        InvalidInput
-            If the target cannot be written.
-        """
+        """Write the certificate; a path is written whole or not at all."""
         from pebble.common.files import atomic_writer
 
         if not isinstance(target, (str, os.PathLike)):

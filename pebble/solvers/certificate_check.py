@@ -71,11 +71,6 @@ def check_certificate(source: str | bytes | IO[Any]) -> CertificateCheck:
     CertificateCheck
         With all faults that were found; false claims are no errors here.
 
-    Raises
-    ------
-    InvalidInput
-        If it is no certificate at all: no JSON, a field missing, unknown or of the wrong kind, no DAG.
-
     Examples
     --------
     >>> from pebble.solvers.certificate import certify

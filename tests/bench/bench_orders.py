@@ -13,7 +13,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from pebble.cli.dag_schedule import command
+from pebble.cli.dag import schedule as command
 from pebble.common.errors import PebbleError
 from pebble.computations.load import named_problem
 from pebble.lab.pebblings import moves

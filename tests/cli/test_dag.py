@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import importlib.util
-import io
 import json
 import subprocess
 import sys
@@ -10,28 +8,16 @@ from typing import Any
 
 import pytest
 
-from pebble.cli import main
 from pebble.computations.load import load_dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.formats import FORMATS, text_of
-
-
-def call(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str, stdin: bytes = b""
-) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["pebble", "dag", *arguments])
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-    code: Any = 0
-    try:
-        main()
-    except SystemExit as end:
-        code = end.code or 0
-    return code, *capsys.readouterr()
+from tests.bench.bench_orders import row
+from tests.support.commands import Pebble
 
 
 @pytest.fixture
-def dag(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    return lambda *arguments, **more: call(monkeypatch, capsys, *arguments, **more)
+def dag(pebble: Pebble) -> Any:
+    return lambda *arguments, **more: pebble("dag", *arguments, **more)
 
 
 def test_info_as_json(dag: Any) -> None:
@@ -133,15 +119,6 @@ def test_refusals(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_missing_module_is_said_to_be_missing(dag: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = importlib.util.find_spec
-    missing = "pebble.cli.dag_optimal"
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == missing else found(name))
-    code, out, err = dag("optimal", "fft:8")
-    assert (code, out) == (2, "")
-    assert "pebble dag optimal is not available" in err
-
-
 def test_help_imports_nothing_heavy() -> None:
     program = (
         "import sys\nfrom pebble.cli import group\n"
@@ -153,3 +130,17 @@ def test_help_imports_nothing_heavy() -> None:
     for name in ("info", "convert", "schedule", "optimal", "bounds"):
         assert f"\n  {name} " in done.stdout
     assert "\n  pebble dag info matmul:8,8,8\n" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("source", "M"),
+    [("matmul:2,7,5", 10), ("pyramid:12", 7), ("layered:6,20,3", 8), ("attention:N=8,d=4", 24)],
+)
+def test_auto_is_no_worse_than_any_order_of_the_command(source: str, M: int) -> None:
+    """Nor than a schedule registered for the family."""
+    counts = row(source, M)
+    orders, own = counts["orders"], counts["own"]
+    assert isinstance(orders, dict)
+    assert isinstance(own, dict)
+    assert orders["auto"] <= min([*orders.values(), *own.values()])

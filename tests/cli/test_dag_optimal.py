@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from pebble.cli.dag_optimal import command
+from pebble.cli.dag import optimal as command
 from pebble.common.errors import InvalidInput
 from pebble.lab.pebblings import check
 from pebble.solvers.optimum import optimum

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Pebble, document_of
+from tests.support.commands import Pebble, document_of
 
 PRODUCT = ["kernel", "C[i,j] += A[i,k]*B[k,j]", "-N", "i=3,j=3,k=3"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Pebble, document_of
+from tests.support.commands import Pebble, document_of
 
 SMALL = ["-N", "40", "-d", "3", "--levels", "43,140"]
 ON_H100 = ["-N", "512", "-d", "64", "--device", "h100"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.commands import COUNT, SIZES, Pebble, document_of
+from tests.support.commands import COUNT, SIZES, Pebble, document_of
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.commands import Pebble, document_of
+from tests.support.commands import Pebble, document_of
 
 SMALL = ["parallel", "-N", "96", "-d", "4", "-P", "6"]
 
@@ -144,3 +144,15 @@ def test_several_lengths_and_numbers_of_devices(pebble: Pebble) -> None:
     assert "time, ms" in pebble(*asked, "--link", "400Gb/s", "--flops", "1TFLOP/s").out
     pebble(*asked, "--attention", "linear").refused(2, "one -N and one -P")
     pebble("parallel", "ring", "-N", "64", "-P", "4,x", "-d", "4").refused(2, "P: 'x'")
+
+
+ASKED = ("parallel", "ring", "-N", "64", "-d", "4", "-P", "4")
+
+
+def test_what_each_device_moves_within_itself(pebble: Pebble) -> None:
+    (row,) = document_of(pebble(*ASKED, "--inner", "flash-2", "-M", "60", "--json"))["schedules"]
+    assert row["inner_io"] == row["inner_reads"] + row["inner_writes"] > 0
+    assert row["inner_peak"] <= 60
+    (plain,) = document_of(pebble(*ASKED, "--json"))["schedules"]
+    assert "inner_io" not in plain
+    pebble(*ASKED, "--inner", "flash-2").refused(2, "-M")

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 import pytest
 
 from pebble import Problem
-from pebble.cli import main
 from pebble.lab.plan import plan, plan_kernel
-from tests.cli.commands import Pebble, document_of
 from tests.lab.plans import without_proofs
+from tests.support.commands import Pebble, document_of
 
 
-def _call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["pebble", "plan", *arguments])
-    try:
-        main()
-    except SystemExit as end:
-        return int(end.code or 0)
-    return 0
-
-
-def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(pebble: Pebble) -> None:
     asked = [
         "--multiple-of",
         "16",
@@ -35,8 +24,7 @@ def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
         "--double-buffer",
     ]
     shape = ["-N", "1024", "-d", "64", "--device", "h100", "--accumulate", "float32"]
-    assert _call(monkeypatch, *shape, *asked, "--json") == 0
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(pebble("plan", *shape, *asked, "--json"))
     found = plan(
         Problem.square(1024, 64),
         device="h100",
@@ -50,8 +38,7 @@ def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
     assert document["schema_version"] == 1
     assert document["best"] == document["choices"][0]
     assert document["best"]["bytes"] == found.best.moved
-    assert _call(monkeypatch, *shape, *asked) == 0
-    out = capsys.readouterr().out
+    out = pebble("plan", *shape, *asked).out
     assert out.rstrip("\n") == str(found)
     assert "NVIDIA H100" in out
     assert "costs bytes" in out
@@ -59,20 +46,19 @@ def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
     assert repr(found).startswith("<Plan ")
 
 
-def test_command_under_a_mask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_under_a_mask(pebble: Pebble, monkeypatch: pytest.MonkeyPatch) -> None:
     shape = ["-N", "64", "-d", "8", "-M", "900", "--mask", "causal", "--schedule", "flash-1,flash-2"]
-    assert _call(monkeypatch, *shape, "--multiple-of", "4", "--json") == 0
-    out, err = capsys.readouterr()
-    document = json.loads(out)
+    done = pebble("plan", *shape, "--multiple-of", "4", "--json")
+    document = document_of(done)
     problem = Problem.square(64, 8, mask="causal")
     found = plan(problem, 900, multiple_of=4, schedules=["flash-1", "flash-2"])
     assert document == json.loads(json.dumps(found.to_dict()))
     assert document["problem"]["mask"] == "causal"
     assert document["unverified"] == []
-    assert err == ""
+    assert done.err == ""
     without_proofs(monkeypatch, 1)
-    assert _call(monkeypatch, *shape) == 1
-    out, err = capsys.readouterr()
+    code, out, err = pebble("plan", *shape)
+    assert code == 1
     assert "own tiles, not verified" in out
     assert err.startswith("pebble: no choice is verified: ")
 
@@ -89,18 +75,10 @@ def test_command_under_a_mask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
         (["-M", "18KiB"], 2, "dtype"),
     ],
 )
-def test_command_refuses(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    code: int,
-    words: str,
-) -> None:
-    assert _call(monkeypatch, "-N", "256", "-d", "64", *arguments) == code
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert words in err
-    assert "Traceback" not in err
+def test_command_refuses(pebble: Pebble, arguments: list[str], code: int, words: str) -> None:
+    done = pebble("plan", "-N", "256", "-d", "64", *arguments)
+    done.refused(code, words)
+    assert done.out == ""
 
 
 def test_mine(pebble: Pebble) -> None:

@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -14,6 +15,21 @@ import pebble
 from pebble.cli import group
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
+from pebble.lab.crossover import crossover
+from pebble.lab.parallel import Links, parallel
+from pebble.lab.plots import (
+    crossover_curves,
+    draw_crossover,
+    draw_levels,
+    draw_parallel,
+    draw_winners,
+    level_points,
+    levels,
+    parallel_curves,
+    parallel_winners,
+)
+from pebble.program import Hierarchy
+from pebble.program.parallel import SharedProblem
 
 pytest.importorskip("matplotlib")
 
@@ -113,3 +129,90 @@ def test_command_refuses_what_makes_no_sense(arguments: tuple[str, ...]) -> None
     result = invoke(*arguments)
     assert result.exit_code == 2
     assert "Traceback" not in result.output
+
+
+def test_crossover_and_its_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "a.svg"
+    result = invoke("crossover", "-d", "8", "-M", "200,300", "-o", str(file), "--json")
+    assert result.exit_code == 0
+    assert file.read_text(encoding="utf-8").startswith("<?xml")
+    points = json.loads(result.stdout)["points"]
+    found = crossover(8, 300)
+    assert points[1] == {
+        "M": 300,
+        "cheaper_from": found.cheaper_from,
+        "provably_from": found.provably_from,
+    }
+
+
+def test_the_lines_of_a_crossover() -> None:
+    curves = crossover_curves(8, [200, 300])
+    ax = draw_crossover(curves)
+    lines = {line.get_label(): np.asarray(line.get_ydata()).tolist() for line in ax.lines}
+    assert lines["linear cheaper"] == [row.cheaper_from for row in curves.rows]
+    assert lines["linear provably cheaper"] == [row.provably_from for row in curves.rows]
+
+
+LEVELS = ["levels", "-N", "40", "-d", "3", "--mask", "causal"]
+
+
+def test_levels_and_their_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "a.svg"
+    result = invoke(*LEVELS, "--levels", "43,140", "-o", str(file), "--json")
+    assert result.exit_code == 0
+    assert file.read_text(encoding="utf-8").startswith("<?xml")
+    found = json.loads(result.stdout)["schedules"]["nested-flash-2"]["boundaries"]
+    assert [(one["level"], one["io"], one["peak"]) for one in found] == [(1, 1980, 43), (2, 840, 132)]
+    assert "--levels" in invoke(*LEVELS, "-M", "43", "--json").output
+    tiny = invoke(*LEVELS, "--levels", "5,9", "--json")
+    assert "nothing to draw" in str(tiny.exception) + tiny.output
+
+
+def test_the_marks_of_levels() -> None:
+    points = level_points(Problem.square(40, 3), Hierarchy((43, 140)))
+    ax = draw_levels(points)
+    drawn = {line.get_label(): np.asarray(line.get_xdata()).tolist() for line in ax.lines}
+    inner = points.rows[0].boundaries[0]
+    assert (drawn["reads"], drawn["writes"], drawn["I/O"]) == ([inner.reads], [inner.writes], [inner.io])
+    assert len(levels(Problem.square(40, 3), Hierarchy((43, 140))).lines) == 6
+
+
+DEVICES = ["parallel", "ring", "grid", "-d", "4"]
+
+
+def test_words_against_devices(tmp_path: Path) -> None:
+    file = tmp_path / "a.svg"
+    result = invoke(*DEVICES, "-N", "64", "-P", "2,4", "-o", str(file), "--json")
+    assert result.exit_code == 0, result.output
+    assert file.read_text(encoding="utf-8").startswith("<?xml")
+    data = json.loads(result.stdout)
+    assert data["P"] == [2, 4]
+    expected = [max(parallel(SharedProblem(64, 4, P), ["grid"])["grid"].received) for P in (2, 4)]
+    assert data["received_max"]["grid"] == expected
+
+
+def test_lines_and_the_bound_are_drawn() -> None:
+    curves = parallel_curves([SharedProblem(256, 2, P) for P in (4, 16)], ["ring", "grid", "ulysses"])
+    assert "ulysses" not in curves.schedules
+    drawn = {line.get_label(): list(line.get_ydata()) for line in draw_parallel(curves).lines}  # type: ignore[arg-type]
+    assert drawn["grid"] == list(curves.schedules["grid"])
+    assert drawn["lower bound"] == list(curves.bound) == [2 * 256, 4 * 256 * 2 * 3 // 16]
+
+
+def test_the_fastest_over_lengths_and_devices(tmp_path: Path) -> None:
+    file = tmp_path / "b.png"
+    times = ["--link", "1GB/s", "--flops", "1TFLOP/s"]
+    result = invoke(*DEVICES, "-N", "64,128", "-P", "4,100", *times, "-o", str(file), "--json")
+    assert result.exit_code == 0, result.output
+    assert file.read_bytes().startswith(b"\x89PNG")
+    data = json.loads(result.stdout)
+    assert data["best"][0] == ["grid", None], "a hundred devices have no 64 tokens to share"
+    assert data["exposed_over_work"][0][0] > 0
+    found = parallel_winners(SharedProblem(64, 4, 4), [64], [4], Links(1e9, 1e12), ["ring", "grid"])
+    assert [text.get_text() for text in draw_winners(found).texts] == [f"{found.ratios[0][0]:.2g}"]
+
+
+def test_several_lengths_need_times() -> None:
+    result = invoke(*DEVICES, "-N", "64,128", "--json")
+    assert result.exit_code == 2
+    assert "need times" in result.output

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Pebble
+from tests.support.commands import Pebble
 
 PROBLEM = ["-N", "8", "-d", "2", "-M", "20", "--schedule", "flash-2"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pebble.cli.dag_schedule import command
+from pebble.cli.dag import schedule as command
 from pebble.common.errors import PebbleError
 from pebble.computations.load import load_dag, named_problem
 from pebble.lab import dag_schedules

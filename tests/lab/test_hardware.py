@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 import pytest
 
 import pebble
-from pebble.cli import main
 from pebble.common.errors import InvalidInput
 from pebble.common.units import BYTES_PER_WORD, bytes_per_word
 from pebble.lab.hardware import LEVELS, Device, device, devices, model, models
 from pebble.lab.hardware.data_tables import read_table
 from pebble.lab.hardware.device import canonical_dtype
+from tests.support.commands import Pebble
 
 FIGURES = ("units", "smem_per_unit", "smem_per_block", "registers_per_unit", "accumulators_per_unit", "l2")
 
@@ -115,35 +114,29 @@ def test_models_are_whole_groups() -> None:
     assert model("llama2-7b").group == 1
 
 
-def test_a_model_whose_values_are_part_of_its_keys(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_model_whose_values_are_part_of_its_keys(pebble: Pebble) -> None:
     absorbed = ["--model", "deepseek-v3-absorbed", "-N", "1", "--kv", "8192"]
-    code, out, _ = _pebble(monkeypatch, capsys, "count", *absorbed, "-M", "247296", "--json")
+    code, out, _ = pebble("count", *absorbed, "-M", "247296", "--json")
     document = json.loads(out)
     found = {row["name"]: row["io"] for row in document["schedules"]}
     assert code == 0
     assert document["problem"]["shared_values"] is True
     assert found["flash-2"] == found["best"] == 128 * (2 * 512 + 64) + 8192 * 576 == 4_857_856
-    code, _, err = _pebble(monkeypatch, capsys, "count", *absorbed, "-M", "247296", "--pass", "backward")
+    code, _, err = pebble("count", *absorbed, "-M", "247296", "--pass", "backward")
     assert code != 0
     assert "shared_values" in err
 
 
-def test_a_model_whose_heads_share_rotary_words(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_model_whose_heads_share_rotary_words(pebble: Pebble) -> None:
     decoded = ["-N", "1", "--kv", "8192", "-M", "131072", "--schedule", "flash-2", "--json"]
     by_model = ["--model", "deepseek-v3-shared-rope"]
     for options in (by_model, ["--model", "deepseek-v3", "--shared-rope", "64"]):
-        code, out, _ = _pebble(monkeypatch, capsys, "count", *options, *decoded)
+        code, out, _ = pebble("count", *options, *decoded)
         document = json.loads(out)
         assert (code, document["problem"]["shared_rope"]) == (0, 64)
         own = 128 * (192 + 128) + 128 * 8192 * (128 + 128)
         assert document["schedules"][0]["io"] == own + 8192 * 64 == 269_000_704
-    code, _, err = _pebble(
-        monkeypatch, capsys, "bounds", *by_model, "-N", "8", "-M", "900", "--softmax", "online"
-    )
+    code, _, err = pebble("bounds", *by_model, "-N", "8", "-M", "900", "--softmax", "online")
     assert code != 0
     assert "shared_rope" in err
 
@@ -168,27 +161,12 @@ def test_canonical_dtypes_keep_their_size() -> None:
     assert device("gtx1060").flops("fp16") is None
 
 
-def _pebble(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str
-) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["pebble", *arguments])
-    code = 0
-    try:
-        main()
-    except SystemExit as end:
-        code = int(end.code or 0)
-    return code, *capsys.readouterr()
-
-
 class TestCommandLine:
-    fixtures: tuple[pytest.MonkeyPatch, pytest.CaptureFixture[str]]
+    call: Pebble
 
     @pytest.fixture(autouse=True)
-    def _session(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self.fixtures = (monkeypatch, capsys)
-
-    def call(self, *arguments: str) -> tuple[int, str, str]:
-        return _pebble(*self.fixtures, *arguments)
+    def _session(self, pebble: Pebble) -> None:
+        self.call = pebble
 
     def json(self, *arguments: str) -> Any:
         code, out, err = self.call(*arguments, "--json")

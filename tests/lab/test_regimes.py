@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 import pytest
 
 import pebble
 from pebble import InvalidInput, Problem
-from pebble.cli import main
 from pebble.lab.regimes import DEFAULT_DEVICES, DEFAULT_DIMENSIONS, RegimeTable, regimes
+from tests.support.commands import Pebble, document_of
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +75,7 @@ def test_models_have_their_own_shapes() -> None:
     assert (grouped.problem.Nq, grouped.problem.Nk, grouped.problem.heads) == (4096, 1024, 8)
     assert mla.regime == "small cache"
     assert "192/128" in str(table)
-    assert "model" in table.cells()[0]
+    assert "model" in str(table)
 
 
 def test_schedules_that_do_not_fit_leave_a_gap() -> None:
@@ -107,7 +106,7 @@ def test_under_a_mask_the_rows_are_the_counts_under_it() -> None:
         data = row.to_dict()
         assert data["problem"]["mask"] == "window:3"
         assert data["dividing_point"] == d * d
-        assert data["sparse_dividing_point"] == report.bounds.dividing_points()["sparse_dividing_point"]
+        assert data["sparse_dividing_point"] == report.bounds.sparse_dividing_point
 
 
 @pytest.mark.slow
@@ -153,35 +152,22 @@ def test_defaults_and_names() -> None:
     assert pebble.regimes is regimes
 
 
-def _call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["pebble", "regimes", *arguments])
-    try:
-        main()
-    except SystemExit as end:
-        return int(end.code or 0)
-    return 0
-
-
 @pytest.mark.slow
-def test_command(
-    small: RegimeTable, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command(small: RegimeTable, pebble: Pebble) -> None:
     asked = ["--device", "gtx1060,h100", "--device", "h200,b200", "-d", "64,256", "-N", "2048"]
-    assert _call(monkeypatch, *asked, "--json") == 0
-    document: Any = json.loads(capsys.readouterr().out)
+    document = document_of(pebble("regimes", *asked, "--json"))
     assert document == json.loads(json.dumps(small.to_dict()))
     assert document["schema_version"] == 1
     row = document["rows"][0]
     assert row["mu"] == 6
     assert row["schedules"][-1]["name"] == "best"
-    assert _call(monkeypatch, *asked, "--pass", "forward") == 0
-    out = capsys.readouterr().out
+    out = pebble("regimes", *asked, "--pass", "forward").out
     assert "h100 h200 b200" in out
     assert "backward" not in out
     assert "<table>" in small._repr_html_()
 
 
-def test_command_refuses(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_refuses(pebble: Pebble) -> None:
     for arguments, words in (
         (["-d", "64.5"], "head dimension"),
         (["--device", "h10"], "did you mean h100"),
@@ -191,8 +177,6 @@ def test_command_refuses(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         (["-d", "0"], "must be a positive"),
         (["--mask", "triangle"], "unknown mask"),
     ):
-        assert _call(monkeypatch, *arguments) == 2, arguments
-        out, err = capsys.readouterr()
-        assert out == ""
-        assert words in err
-        assert "Traceback" not in err
+        done = pebble("regimes", *arguments)
+        done.refused(2, words)
+        assert done.out == ""

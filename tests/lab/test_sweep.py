@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pebble
-from pebble.cli import main
 from pebble.common.errors import InvalidInput
 from pebble.lab.level_counts import count_levels
 from pebble.lab.sweep import COLUMNS, Point, count_point, masking, run_sweep, sweep_grid
@@ -25,6 +24,7 @@ from pebble.lab.sweep.row_files import read_rows, write_rows
 from pebble.program import Hierarchy
 from tests.lab.sweeps import PEBBLE, SMALL, Stop, posix, stop_after
 from tests.support.amounts import examples
+from tests.support.commands import Pebble
 
 # -- grids
 
@@ -197,38 +197,15 @@ def test_parquet_without_pyarrow(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 # -- the command
 
 
-def _call(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str
-) -> tuple[int, str]:
-    monkeypatch.setattr(sys, "argv", ["pebble", "sweep", *arguments])
-    code: Any = 0
-    try:
-        main()
-    except SystemExit as end:
-        code = end.code
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "Traceback" not in err
-    return int(code or 0), err
-
-
-def test_the_command_counts_what_the_function_counts(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_command_counts_what_the_function_counts(command: Pebble, tmp_path: Path) -> None:
     options = "-N 4 -N 6 --kv 5 -d 2 --dv 3 -M 16B:96B:4 --dtype bf16 --heads 2 --batch 3 --stats"
     out = str(tmp_path / "out.data")
-    code, err = _call(
-        monkeypatch,
-        capsys,
+    code, _, err = command(
+        "sweep",
         *options.split(),
-        "--schedule",
-        "naive",
-        "--schedule",
-        "best",
+        *["--schedule", "naive", "--schedule", "best", "--format", "jsonl"],
         "-o",
         out,
-        "--format",
-        "jsonl",
     )
     assert (code, err) == (0, f"{out}: 16 rows, 8 points\n")
     expected = pebble.sweep(
@@ -237,12 +214,10 @@ def test_the_command_counts_what_the_function_counts(
     assert list(read_rows(Path(out), "jsonl")) == expected
 
 
-def test_devices_give_M(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_devices_give_M(command: Pebble, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     options = ["-N", "64", "-d", "8", "--device", "a100,h100", "--dtype", "bf16", "--schedule", "flash-2"]
-    assert _call(monkeypatch, capsys, *options, "-o", str(out))[0] == 0
+    assert command("sweep", *options, "-o", str(out))[0] == 0
     assert [r["M"] for r in read_rows(out)] == [pebble.device(n).words("bf16") for n in ("a100", "h100")]
 
 
@@ -266,11 +241,11 @@ def test_refusals(
     options: list[str],
     word: str,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: Pebble,
     tmp_path: Path,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, err = _call(monkeypatch, capsys, "-N", "4", "-d", "2", *options)
+    code, _, err = command("sweep", "-N", "4", "-d", "2", *options)
     assert code == 2
     assert word in err
     assert list(tmp_path.iterdir()) == []

@@ -20,12 +20,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pebble.cli import main
 from pebble.common.errors import PebbleError
 from pebble.lab.sweep import Point, count_point, run_sweep, sweep_grid
 from pebble.lab.sweep import workers as sweeping_workers
 from tests.lab.sweeps import AXES, GRID, PEBBLE, SMALL, expected, interrupted, posix
 from tests.support.amounts import examples
+from tests.support.commands import Pebble
 from tests.support.processes import heed_interrupts
 
 # -- workers
@@ -245,21 +245,6 @@ def test_a_sweep_that_is_stopped_goes_on(number: signal.Signals, jobs: str, tmp_
 # -- Dask
 
 
-def _call(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str
-) -> tuple[int, str]:
-    monkeypatch.setattr(sys, "argv", ["pebble", "sweep", *arguments])
-    code: Any = 0
-    try:
-        main()
-    except SystemExit as end:
-        code = end.code
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "Traceback" not in err
-    return int(code or 0), err
-
-
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     distributed = importlib.import_module("distributed")
@@ -300,22 +285,20 @@ def test_dask_as_an_executor(cluster: Any) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x", "tcp://"])
 def test_no_cluster_there(
-    address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    address: str, monkeypatch: pytest.MonkeyPatch, command: Pebble, tmp_path: Path
 ) -> None:
     cluster = importlib.import_module("pebble.lab.sweep.cluster")
     monkeypatch.setattr(cluster.dask_cluster.__wrapped__, "__defaults__", (0.5,))
     options = ["-N", "4", "-d", "2", "-M", "9", "-o", str(tmp_path / "x.csv"), "--scheduler", address]
-    code, err = _call(monkeypatch, capsys, *options)
+    code, _, err = command("sweep", *options)
     assert code in (1, 2)
     assert address in err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_dask_is_not_installed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_dask_is_not_installed(monkeypatch: pytest.MonkeyPatch, command: Pebble, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     options = ["-N", "4", "-d", "2", "-M", "9", "-o", str(tmp_path / "x.csv"), "--scheduler", "tcp://h:1"]
-    code, err = _call(monkeypatch, capsys, *options)
+    code, _, err = command("sweep", *options)
     assert code == 2
     assert "pebble-io[dask]" in err

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from pebble.cli.dag_bounds import command
+from pebble.cli.dag import bounds as command
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.load import load_dag
 from pebble.game.rules import Rules

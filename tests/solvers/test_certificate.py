@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from pebble.cli.certify import command as certify_command
-from pebble.cli.check import command as check_command
+from pebble.cli.pebblings import certify as certify_command
+from pebble.cli.pebblings import check as check_command
 from pebble.common.errors import BoundDoesNotApply, IllegalMove, IncompletePebbling, InvalidInput
 from pebble.computations.load import load_dag
 from pebble.game.moves import Moves

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pebble
-from pebble.cli.dag_schedule import command
+from pebble.cli.dag import schedule as command
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.load import load_dag
 from pebble.game.game import Game

@@ -115,11 +115,6 @@ def read_dag(path: str | os.PathLike[str], format: str | None = None, keep_isola
         A name in :data:`FORMATS` or :data:`READ_ONLY`; by the file's ending if not given.
     keep_isolated : bool
         Accept vertices without any edge, which usually mean that the file is wrong.
-
-    Raises
-    ------
-    InvalidInput
-        If the file cannot be read, is not UTF-8, or is no DAG in its format; with the line.
     """
     name = format_of(path, format)
     try:
@@ -130,13 +125,7 @@ def read_dag(path: str | os.PathLike[str], format: str | None = None, keep_isola
 
 
 def write_dag(dag: Dag, path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Write a DAG to a file, whole or not at all.
-
-    Raises
-    ------
-    InvalidInput
-        If the file cannot be written, or its ending says no format and none is named.
-    """
+    """Write a DAG to a file, whole or not at all."""
     text = text_of(dag, format_of(path, format))
     with atomic_writer(path) as stream:
         stream.write(text)

@@ -181,13 +181,7 @@ class _Parser:
 
 
 def write(dag: Dag) -> Iterator[str]:
-    r"""Yield the DAG as a digraph, a vertex or edge a line; inputs are boxes, outputs have a double line.
-
-    Raises
-    ------
-    InvalidInput
-        If a name or the description ends with a backslash or has one before a quote, which DOT cannot hold.
-    """
+    r"""Yield the DAG as a digraph, a vertex or edge a line; inputs are boxes, outputs have a double line."""
     attributes = {
         "shape=box": set(dag.inputs.tolist()),
         "peripheries=2": set(dag.outputs.tolist()),

@@ -125,13 +125,7 @@ class _Reader:
 
 
 def write(dag: Dag) -> Iterator[str]:
-    """Yield the DAG as GraphML, a node or edge a line.
-
-    Raises
-    ------
-    InvalidInput
-        If a name has a control character that XML cannot hold.
-    """
+    """Yield the DAG as GraphML, a node or edge a line."""
     marks = {"output": set(dag.marked_outputs.tolist()), "isolated": set(dag.isolated.tolist())}
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="{_NAMESPACE}">\n'
     yield '<key id="description" for="graph" attr.name="description" attr.type="string"/>\n'

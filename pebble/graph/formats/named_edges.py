@@ -93,13 +93,7 @@ def read_multiline_adjlist(
 
 
 def _lines(text: str, parsed: ParsedGraph) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank, with their numbers and without comments.
-
-    Raises
-    ------
-    InvalidInput
-        At a comment ``# pebble: ...``, which belongs to the numbered formats and would be lost.
-    """
+    """Yield the lines that are not blank, with their numbers and without comments."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.lstrip().startswith("# pebble:"):
             raise parsed.fail(

@@ -111,14 +111,7 @@ class ParsedGraph:
         return f"{self.source}, line {self.size_line}" if self.size_line else self.source
 
     def dag(self, keep_isolated: bool = False) -> Dag:
-        """Check everything and build the DAG.
-
-        Raises
-        ------
-        InvalidInput
-            If there is no vertex, a vertex is missing or isolated, an edge is a loop or there twice, there is a
-            cycle, or a name or output cannot be; edges with their place.
-        """
+        """Check everything and build the DAG."""
         n = self.n_vertices or len(self.numbers)
         if not 1 <= n <= _MOST:
             problem = f"more than {_MOST:,} vertices" if n else "no vertices"

@@ -34,11 +34,6 @@ def _plain(name: str) -> str:
 def find(name: str, table: Mapping[str, T], kind: str) -> T:
     """Return the entry with a name; case, hyphens, dots, underscores and blanks do not matter.
 
-    Raises
-    ------
-    InvalidInput
-        If there is none; the message names the nearest and where to see them all.
-
     Examples
     --------
     >>> find("RTX 4090", {"rtx4090": 1, "a100": 2}, "device")

@@ -39,11 +39,6 @@ _SAME = {"fp8": "float8", "fp16": "float16", "half": "float16", "bf16": "bfloat1
 def canonical_dtype(dtype: str) -> str:
     """Return the long name of a data type.
 
-    Raises
-    ------
-    InvalidInput
-        If it is unknown.
-
     Examples
     --------
     >>> canonical_dtype("BF16"), canonical_dtype("float32")
@@ -147,11 +142,6 @@ class Device:
             which no real kernel can fill with tiles. ``l2``: the second-level cache, as if one instance had it
             for itself.
 
-        Raises
-        ------
-        InvalidInput
-            If the level is unknown, or no source was found for it.
-
         Examples
         --------
         >>> device("h100").fast_bytes() // 1024, device("h100").fast_bytes("smem+regs") // 1024
@@ -193,11 +183,6 @@ class Device:
         level : {"regs", "smem", "l2"}
             ``regs``: all registers and accumulator memory of one unit. ``smem``, ``l2``: as in :meth:`fast_bytes`.
 
-        Raises
-        ------
-        InvalidInput
-            If the level is unknown, or no source was found for it.
-
         Examples
         --------
         >>> device("h100").level_bytes("regs") // 1024, device("h100").level_bytes("smem") // 1024
@@ -214,11 +199,6 @@ class Device:
 
     def hierarchy(self, names: Sequence[str], dtype: str) -> Hierarchy:
         """Return memory levels of one kernel instance, the innermost first; copies may be in any of them.
-
-        Raises
-        ------
-        InvalidInput
-            If a level is unknown, without a sourced figure, or not farther out than the one before it.
 
         Examples
         --------
@@ -247,11 +227,6 @@ class Device:
             Bytes that the program holds at once. With no more than half of L2 its tiles are those of kernel instances,
             and its words cross their boundary: L2 keeps others by itself, so how many come from farther out is
             not known.
-
-        Raises
-        ------
-        InvalidInput
-            If the level is unknown.
 
         Examples
         --------
@@ -287,11 +262,6 @@ class Device:
 
     def with_bandwidths(self, rates: Mapping[str, float]) -> Device:
         """Return the device with bytes per second into some memory levels, each from the next one out.
-
-        Raises
-        ------
-        InvalidInput
-            If a level is unknown, or a rate is not positive.
 
         Examples
         --------
@@ -337,11 +307,6 @@ def devices() -> Mapping[str, Device]:
 def device(name: str) -> Device:
     """Return the device with a name.
 
-    Raises
-    ------
-    InvalidInput
-        If there is none; the message names the nearest.
-
     Examples
     --------
     >>> device("RTX 4090").title
@@ -352,11 +317,6 @@ def device(name: str) -> Device:
 
 def memory_words(M: int | None, on: str | Device | None, level: str | None, dtype: str) -> int:
     """Return the words of fast memory that are meant by M, or by a device instead.
-
-    Raises
-    ------
-    InvalidInput
-        For neither or both of them, a level without a device, or unknown names.
 
     Examples
     --------

@@ -13,25 +13,23 @@ __all__ = ["device_card", "device_table", "model_table"]
 
 def device_table(chosen: Iterable[Device]) -> Table:
     """Return a table of devices, one each line; a dash where no source was found."""
-    cells = [
-        ["device", "name", "units", "smem", "registers", "L2", "GB/s", "TFLOP/s, fastest dtype of ≥ 16 bits"]
-    ]
-    for one in chosen:
-        wide = {dtype: flops for dtype, flops in one.peak.items() if dtype not in ("float8", "int8")}
-        best = max(wide, key=lambda dtype: wide[dtype], default=None)
-        cells.append(
-            [
-                one.key,
-                one.title,
-                "–" if one.units is None else str(one.units),
-                _amount(one.smem_per_block),
-                _amount(one.registers_per_unit),
-                _amount(one.l2),
-                "–" if one.bandwidth is None else f"{one.bandwidth / 1e9:,.0f}",
-                "–" if best is None else f"{wide[best] / 1e12:,.1f} ({best})",
-            ]
-        )
-    return Table(cells, left=2, drop=("units", "name", "L2", "registers"))
+    columns = {
+        "device": "key",
+        "name": "title",
+        "units": lambda one: "–" if one.units is None else str(one.units),
+        "smem": lambda one: _amount(one.smem_per_block),
+        "registers": lambda one: _amount(one.registers_per_unit),
+        "L2": lambda one: _amount(one.l2),
+        "GB/s": lambda one: "–" if one.bandwidth is None else f"{one.bandwidth / 1e9:,.0f}",
+        "TFLOP/s, fastest dtype of ≥ 16 bits": _fastest,
+    }
+    return Table.of(chosen, columns, left=2, right=None, drop=("units", "name", "L2", "registers"))
+
+
+def _fastest(one: Device) -> str:
+    wide = {dtype: flops for dtype, flops in one.peak.items() if dtype not in ("float8", "int8")}
+    best = max(wide, key=lambda dtype: wide[dtype], default=None)
+    return "–" if best is None else f"{wide[best] / 1e12:,.1f} ({best})"
 
 
 def device_card(one: Device) -> str:
@@ -71,9 +69,10 @@ def _amount(size: int | None) -> str:
 
 def model_table(chosen: Iterable[Model], sources: bool = False) -> Table:
     """Return a table of models, with their sources and notes below it if ``sources``."""
-    cells, notes = [["model", "layers", "heads", "K/V heads", "group", "d", "dv"]], []
-    for one in chosen:
-        sizes = (one.layers, one.heads, one.kv_heads, one.group, one.d, one.dv)
-        cells.append([one.key, *map(str, sizes)])
+    rows = list(chosen)
+    columns = {"model": "key", "layers": "layers", "heads": "heads", "K/V heads": "kv_heads"}
+    columns |= {"group": "group", "d": "d", "dv": "dv"}
+    notes: list[str] = []
+    for one in rows if sources else ():
         notes += ["", f"{one.key}: {one.source}", *([f"note: {one.note}"] if one.note else [])]
-    return Table(cells, notes=notes if sources else ())
+    return Table.of(rows, columns, notes=notes)

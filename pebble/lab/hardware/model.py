@@ -122,11 +122,6 @@ class Model:
         empty_rows : {"error", "zero"}
             As in :func:`pebble.make_mask`.
 
-        Raises
-        ------
-        InvalidInput
-            If N is no positive whole number, or the pass is not counted for the model's attention.
-
         Examples
         --------
         >>> model("llama3-8b").problem(8192)
@@ -181,11 +176,6 @@ def models() -> Mapping[str, Model]:
 
 def model(name: str) -> Model:
     """Return the model with a name.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none; the message names the nearest.
 
     Examples
     --------

@@ -41,11 +41,6 @@ class Constraints:
         While a streamed tile is used the next one is loaded beside it.
     accumulate : str, optional
         Data type of everything that is computed, if it is wider than that of the inputs.
-
-    Raises
-    ------
-    InvalidInput
-        If a constraint makes no sense, or two contradict each other.
     """
 
     multiple_of: int = 1

@@ -85,11 +85,6 @@ def plan_kernel(
     -------
     KernelPlan
 
-    Raises
-    ------
-    InvalidInput
-        For unknown schedules or names of tiles, contradictory constraints, or neither or both of M and a device.
-
     Notes
     -----
     Cost: that of a plan of each pass, of which only what is shown is run by the machine.

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult, tiles_text, words
-from pebble.common.units import bytes_per_word, bytes_text
+from pebble.common.units import bytes_text
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
-from pebble.lab.plan.plan_table import Choice, Cost, Unverified
+from pebble.lab.plan.plan_table import PLANNED, Choice, Cost, Planned, Unverified
 from pebble.lab.plan.roofline import inner_notes
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _DROP = ("costs bytes", "bytes", "peak", "costs I/O", "room")
 
 
 @dataclass(frozen=True)
-class KernelPass:
+class KernelPass(PlainRow):
     """One pass of a kernel, and what could be had instead.
 
     Attributes
@@ -55,6 +56,9 @@ class KernelPass:
         Names of the schedules of which it is the best, if some were asked for.
     """
 
+    KEYS = """pass=problem.pass_name problem bound=bound.brief mine chosen summary missing broken same best tried note
+        costs"""
+
     problem: Problem
     M: int
     bound: Bound
@@ -74,22 +78,9 @@ class KernelPass:
         return None if isinstance(self.mine, Unverified) else max(self.mine.room.words - self.M, 0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
-        return {
-            "pass": self.problem.pass_name,
-            "problem": self.problem.to_dict(),
-            "bound": {"name": self.bound.name, "value": self.bound.value, "status": self.bound.status},
-            "mine": self.mine.to_dict() | ({"ratio": None} if self.missing else {}),
-            "chosen": self.chosen,
-            "summary": self.summary,
-            "missing": self.missing,
-            "broken": list(self.broken),
-            "same": None if self.same is None else self.same.to_dict(),
-            "best": None if self.best is None else self.best.to_dict(),
-            "tried": None if self.tried is None else list(self.tried),
-            "note": self.note,
-            "costs": [cost.to_dict() for cost in self.costs],
-        }
+        """Return plain data, ready for JSON: no ratio of what does not fit."""
+        data = super().to_dict()
+        return data | {"mine": data["mine"] | {"ratio": None}} if self.missing else data
 
     def rows(self) -> list[list[str]]:
         """Return the rows as text, without the pass."""
@@ -157,7 +148,7 @@ class KernelPass:
 
 
 @dataclass(frozen=True)
-class KernelPlan(TableResult):
+class KernelPlan(Planned):
     """A kernel's passes beside what could be had instead.
 
     Attributes
@@ -176,6 +167,8 @@ class KernelPlan(TableResult):
         Passes for which there is no schedule of this name.
     """
 
+    KEYS = f"kernel {PLANNED} passes left_out"
+
     kernel: str
     M: int
     dtype: str
@@ -189,31 +182,11 @@ class KernelPlan(TableResult):
         moved = ", ".join(f"{one.problem.pass_name} {one.mine.io}" for one in self.passes)
         return f"<KernelPlan {self.kernel} M={self.M}: {moved} words>"
 
-    def content(self) -> dict[str, Any]:
-        """Return the plain data, all but the schema version."""
-        return {
-            "kernel": self.kernel,
-            "M": self.M,
-            "dtype": self.dtype,
-            "bytes": self.M * bytes_per_word(self.dtype),
-            "device": None if self.device is None else self.device.key,
-            "level": self.level,
-            "constraints": self.constraints.to_dict(),
-            "passes": [one.to_dict() for one in self.passes],
-            "left_out": list(self.left_out),
-        }
-
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: what was asked, and the table."""
-        where = f" ({self.device.title}, {self.level})" if self.device is not None else ""
-        size = bytes_text(self.M * bytes_per_word(self.dtype))
         shape = self.passes[0].problem.describe().partition(", ")[2]
-        setting = (
-            f"attention {' and '.join(one.problem.pass_name for one in self.passes)}, {shape}",
-            f"fast memory: {words(self.M)} words of {self.dtype}, {size}{where}",
-            f"constraints: {self.constraints}",
-        )
-        return ["\n".join(setting), self._table()]
+        passes = " and ".join(one.problem.pass_name for one in self.passes)
+        return ["\n".join([f"attention {passes}, {shape}", *self.setting()]), self._table()]
 
     def _table(self) -> Table:
         columns = len(_HEAD) + len(_COST_HEAD) * any(one.costs for one in self.passes)

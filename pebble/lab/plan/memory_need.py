@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import PlainRow
 from pebble.common.units import bytes_per_word
 from pebble.computations.family import Family
 from pebble.lab.plan.constraints import Constraints
@@ -19,7 +20,7 @@ WIDE = "(width)"
 
 
 @dataclass(frozen=True)
-class Room:
+class Room(PlainRow):
     """Words of fast memory that are needed, in words of the inputs' data type.
 
     Attributes
@@ -34,6 +35,8 @@ class Room:
         One more tile of every streamed array, all the time.
     """
 
+    KEYS = "peak wide steps buffers"
+
     peak: int
     wide: int = 0
     steps: int = 0
@@ -47,11 +50,6 @@ class Room:
 
 def width_ratio(dtype: str, accumulate: str | None) -> int:
     """Return how many words of the inputs' type one element of the accumulators takes.
-
-    Raises
-    ------
-    InvalidInput
-        If the accumulators would be narrower than the inputs.
 
     Examples
     --------

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult, tiles_text, words
 from pebble.common.units import bytes_per_word, bytes_text, seconds_text
 from pebble.computations.problem import Problem
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Device
     from pebble.lower_bounds.bound import Bound
 
-__all__ = ["Choice", "Cost", "Plan", "Unverified"]
+__all__ = ["Choice", "Cost", "Plan", "Planned", "Unverified"]
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(PlainRow):
     """One schedule with tiles, verified by the machine.
 
     Attributes
@@ -42,6 +43,12 @@ class Choice:
     roofline : Roofline
     """
 
+    KEYS = (
+        "schedule form tiles room=room.words room_parts=room reads writes io bytes=moved flops intensity ratio "
+        "memory_seconds=roofline.memory_seconds compute_seconds=roofline.compute_seconds seconds=roofline.seconds "
+        "limit=roofline.limit boundary=roofline.boundary"
+    )
+
     schedule: str
     form: str
     tiles: dict[str, int]
@@ -58,33 +65,6 @@ class Choice:
     def intensity(self) -> float:
         """FLOP for each byte moved."""
         return self.flops / self.moved
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
-        return {
-            "schedule": self.schedule,
-            "form": self.form,
-            "tiles": dict(self.tiles),
-            "room": self.room.words,
-            "room_parts": {
-                "peak": self.room.peak,
-                "wide": self.room.wide,
-                "steps": self.room.steps,
-                "buffers": self.room.buffers,
-            },
-            "reads": self.reads,
-            "writes": self.writes,
-            "io": self.io,
-            "bytes": self.moved,
-            "flops": self.flops,
-            "intensity": self.intensity,
-            "ratio": self.ratio,
-            "memory_seconds": self.roofline.memory_seconds,
-            "compute_seconds": self.roofline.compute_seconds,
-            "seconds": self.roofline.seconds,
-            "limit": self.roofline.limit,
-            "boundary": self.roofline.boundary,
-        }
 
     def cells(self) -> list[str]:
         """Return the row as text."""
@@ -111,7 +91,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Unverified:
+class Unverified(PlainRow):
     """One schedule that keeps the constraints, as far as is known, and that the machine has not verified.
 
     Attributes
@@ -125,23 +105,14 @@ class Unverified:
         Words and bytes, for all copies, by closed form; None without tiles.
     """
 
+    KEYS = "schedule form note tiles io bytes=moved"
+
     schedule: str
     form: str
     note: str
     tiles: dict[str, int] | None = None
     io: int | None = None
     moved: int | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
-        return {
-            "schedule": self.schedule,
-            "form": self.form,
-            "note": self.note,
-            "tiles": None if self.tiles is None else dict(self.tiles),
-            "io": self.io,
-            "bytes": self.moved,
-        }
 
     def cells(self) -> list[str]:
         """Return the row as text."""
@@ -155,7 +126,7 @@ class Unverified:
 
 
 @dataclass(frozen=True)
-class Cost:
+class Cost(PlainRow):
     """What a constraint costs: the best I/O found if it alone is dropped.
 
     Attributes
@@ -173,6 +144,8 @@ class Cost:
         Why it is not verified; empty if it is.
     """
 
+    KEYS = "constraint io bytes=moved io_more bytes_more=moved_more schedule form tiles"
+
     constraint: str
     io: int
     moved: int
@@ -184,17 +157,8 @@ class Cost:
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
-        return {
-            "constraint": self.constraint,
-            "io": self.io,
-            "bytes": self.moved,
-            "io_more": self.io_more,
-            "bytes_more": self.moved_more,
-            "schedule": self.schedule,
-            "form": self.form,
-            "tiles": dict(self.tiles),
-        } | ({"note": self.note} if self.note else {})
+        """Return plain data, ready for JSON; a note where there is one."""
+        return super().to_dict() | ({"note": self.note} if self.note else {})
 
     def cells(self) -> list[str]:
         """Return the row as text."""
@@ -203,8 +167,34 @@ class Cost:
         return [self.constraint, words(self.io), *more, by]
 
 
+PLANNED = "M dtype bytes device=device.key level constraints"
+
+
+class Planned(TableResult):
+    """What is planned for a fast memory, perhaps a device's, under constraints."""
+
+    M: int
+    dtype: str
+    device: Device | None
+    level: str | None
+    constraints: Constraints
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of fast memory."""
+        return self.M * bytes_per_word(self.dtype)
+
+    def setting(self) -> list[str]:
+        """Return what was asked, in lines."""
+        where = f" ({self.device.title}, {self.level})" if self.device is not None else ""
+        return [
+            f"fast memory: {words(self.M)} words of {self.dtype}, {bytes_text(self.bytes)}{where}",
+            f"constraints: {self.constraints}",
+        ]
+
+
 @dataclass(frozen=True)
-class Plan(TableResult):
+class Plan(Planned):
     """The schedules and tiles that keep the constraints, the best first, and what each constraint costs.
 
     Attributes
@@ -225,6 +215,9 @@ class Plan(TableResult):
         The greatest proved bound, for all copies.
     """
 
+    KEYS = f"problem {PLANNED} bound=bound.brief best=first choices unverified costs"
+    ROWS = "choices"
+
     problem: Problem
     M: int
     dtype: str
@@ -235,6 +228,11 @@ class Plan(TableResult):
     unverified: tuple[Unverified, ...]
     costs: tuple[Cost, ...]
     bound: Bound
+
+    @property
+    def first(self) -> Choice | None:
+        """The choice that moves the fewest bytes; None if none could be verified."""
+        return self.choices[0] if self.choices else None
 
     @property
     def best(self) -> Choice:
@@ -248,37 +246,10 @@ class Plan(TableResult):
         tiles = tiles_text(best.tiles or {})
         return f"<Plan {self.problem!r} M={self.M}: {best.schedule} {tiles}, {best.io} words>"
 
-    def content(self) -> dict[str, Any]:
-        """Return the plain data, all but the schema version."""
-        return {
-            "problem": self.problem.to_dict(),
-            "M": self.M,
-            "dtype": self.dtype,
-            "bytes": self.M * bytes_per_word(self.dtype),
-            "device": None if self.device is None else self.device.key,
-            "level": self.level,
-            "constraints": self.constraints.to_dict(),
-            "bound": {"name": self.bound.name, "value": self.bound.value, "status": self.bound.status},
-            "best": self.choices[0].to_dict() if self.choices else None,
-            "choices": [choice.to_dict() for choice in self.choices],
-            "unverified": [one.to_dict() for one in self.unverified],
-            "costs": [cost.to_dict() for cost in self.costs],
-        }
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the choices as plain data, the best first."""
-        return [one.to_dict() for one in self.choices]
-
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: what was planned, the best choice, all choices, what constraints cost."""
-        where = f" ({self.device.title}, {self.level})" if self.device is not None else ""
-        size = bytes_text(self.M * bytes_per_word(self.dtype))
-        setting = (
-            self.problem.describe(),
-            f"fast memory: {words(self.M)} words of {self.dtype}, {size}{where}",
-            f"constraints: {self.constraints}",
-            f"bound: {words(self.bound.value)} words ({self.bound.name}, {self.bound.status})",
-        )
+        bound = f"bound: {words(self.bound.value)} words ({self.bound.name}, {self.bound.status})"
+        setting = [self.problem.describe(), *self.setting(), bound]
         costs = [self._cost_table()] if self.costs else []
         return [
             "\n".join(setting),

@@ -113,13 +113,7 @@ def setting_of(
     dtype: str,
     constraints: Constraints,
 ) -> Setting:
-    """Return what is planned, of what :func:`plan` is given.
-
-    Raises
-    ------
-    InvalidInput
-        For unknown names, accumulators narrower than the inputs, or neither or both of M and a device.
-    """
+    """Return what is planned, of what :func:`plan` is given."""
     dtype = canonical_dtype(dtype)
     width_ratio(dtype, constraints.accumulate)
     words = memory_words(M, device, level, dtype)

@@ -47,11 +47,6 @@ def play_devices(
         By default the one with which the busiest device receives least.
     pass_on : {"needed", "all"}
 
-    Raises
-    ------
-    InvalidInput
-        If the schedule does not apply, or there is too much to be shown: at most 16 devices, 32 tiles, 64 supersteps.
-
     Examples
     --------
     >>> page = play_devices(SharedProblem(8, 2, 4), "ring")

@@ -76,13 +76,7 @@ class Page:
         )
 
     def write(self, path: str | os.PathLike[str]) -> int:
-        """Write the page, whole or not at all, and return its length in bytes.
-
-        Raises
-        ------
-        InvalidInput
-            If the file cannot be written.
-        """
+        """Write the page, whole or not at all, and return its length in bytes."""
         data = self.html.encode()
         with atomic_writer(path, "wb") as stream:
             stream.write(data)

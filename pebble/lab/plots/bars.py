@@ -111,11 +111,6 @@ def arrays(
     Returns
     -------
     Axes
-
-    Raises
-    ------
-    InvalidInput
-        For unknown schedules, if none fits, or if matplotlib is missing.
     """
     return draw_arrays(array_bars(problem, M, schedules), ax)
 

@@ -142,11 +142,6 @@ def title(ax: Axes, head: str, *parts: str) -> None:
 def picture_format(path: str | os.PathLike[str]) -> str:
     """Return the format of a picture file, read from its name.
 
-    Raises
-    ------
-    InvalidInput
-        If it is none of PNG, SVG and PDF.
-
     Examples
     --------
     >>> picture_format("gap.SVG")
@@ -178,11 +173,6 @@ def save(picture: Any, path: str | os.PathLike[str]) -> None:
         What a function of this package returned, or any figure of matplotlib.
     path : path
         Ends in ``.png``, ``.svg`` or ``.pdf``.
-
-    Raises
-    ------
-    InvalidInput
-        If the suffix is another, or the file cannot be written there.
     """
     suffix = picture_format(path)
     with atomic_writer(path, "wb") as stream:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import plain
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
 from pebble.lab.plots.canvas import drawn_on, note, title
@@ -40,6 +41,9 @@ class IoCurves(JsonResult):
         One for each point.
     """
 
+    plot = "io"
+    KEYS = "plot against points schedules bounds"
+
     against: str
     problems: tuple[Problem, ...]
     Ms: tuple[int, ...]
@@ -68,18 +72,10 @@ class IoCurves(JsonResult):
         """The greatest proved bound at each point."""
         return tuple(report.best_bound[1] for report in self.reports)
 
-    def content(self) -> dict[str, Any]:
-        """Return the plain data, all but the schema version."""
-        return {
-            "plot": "io",
-            "against": self.against,
-            "points": [
-                {"problem": report.problem.to_dict(), "M": report.M, "best_bound": best}
-                for report, best in zip(self.reports, self.best_bound, strict=True)
-            ],
-            "schedules": {name: list(values) for name, values in self.schedules.items()},
-            "bounds": {name: list(values) for name, values in self.bounds.items()},
-        }
+    @property
+    def points(self) -> list[dict[str, Any]]:
+        """What each point is about, as plain data."""
+        return [plain(report, "problem M") | {"best_bound": report.best_bound[1]} for report in self.reports]
 
 
 def io_curves(
@@ -144,11 +140,6 @@ def io(
     -------
     Axes
         Write them to a file with :func:`pebble.lab.plots.save`.
-
-    Raises
-    ------
-    InvalidInput
-        If M and the length both vary, nothing is given, no schedule fits anywhere, or matplotlib is missing.
     """
     return draw_io(io_curves(problem, M, schedules), ax)
 

@@ -44,20 +44,13 @@ class Gap(JsonResult):
         Which schedule has the least I/O.
     """
 
+    plot = "gap"
+    KEYS = "plot problems M=Ms ratios best"
+
     problems: tuple[Problem, ...]
     Ms: tuple[int, ...]
     ratios: tuple[tuple[float | None, ...], ...]
     best: tuple[tuple[str | None, ...], ...]
-
-    def content(self) -> dict[str, Any]:
-        """Return the plain data, all but the schema version."""
-        return {
-            "plot": "gap",
-            "problems": [problem.to_dict() for problem in self.problems],
-            "M": list(self.Ms),
-            "ratios": [list(row) for row in self.ratios],
-            "best": [list(row) for row in self.best],
-        }
 
 
 def gaps(
@@ -129,11 +122,6 @@ def gap(
     Returns
     -------
     Axes
-
-    Raises
-    ------
-    InvalidInput
-        If nothing is given, the problems differ in more than their length, or matplotlib is missing.
     """
     return draw_gap(gaps(problems, M, schedules), ax)
 

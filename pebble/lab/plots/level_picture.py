@@ -116,11 +116,6 @@ def levels(
         By default all that fit.
     ax : Axes, optional
         Where to draw; by default new axes on a figure of their own, without a display.
-
-    Raises
-    ------
-    InvalidInput
-        For unknown schedules, if none fits, or if matplotlib is missing.
     """
     return draw_levels(level_points(problem, hierarchy, schedules), ax)
 

@@ -77,21 +77,14 @@ class ParallelWinners(JsonResult):
         What is drawn of, in words.
     """
 
+    plot = "parallel"
+    KEYS = "plot N=Ns P=Ps best exposed_over_work=ratios"
+
     Ns: tuple[int, ...]
     Ps: tuple[int, ...]
     best: tuple[tuple[str | None, ...], ...]
     ratios: tuple[tuple[float | None, ...], ...]
     text: str
-
-    def content(self) -> dict[str, Any]:
-        """Return the plain data."""
-        return {
-            "plot": "parallel",
-            "N": list(self.Ns),
-            "P": list(self.Ps),
-            "best": [list(row) for row in self.best],
-            "exposed_over_work": [list(row) for row in self.ratios],
-        }
 
 
 def parallel_curves(

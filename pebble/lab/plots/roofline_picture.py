@@ -51,12 +51,6 @@ def roofline(
     Returns
     -------
     Axes
-
-    Raises
-    ------
-    InvalidInput
-        For unknown names, a device without figures for peak or for the bandwidth of the boundary that the bytes
-        cross, or without matplotlib.
     """
     return draw_roofline(roofline_points(problem, device, dtype, level, schedules), ax)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import PlainRow
 from pebble.common.tables import JsonResult
 from pebble.common.units import bytes_per_word
 from pebble.computations.problem import Problem
@@ -23,7 +24,7 @@ __all__ = ["RooflinePoint", "RooflinePoints", "roofline_points"]
 
 
 @dataclass(frozen=True)
-class RooflinePoint:
+class RooflinePoint(PlainRow):
     """One schedule.
 
     Attributes
@@ -37,6 +38,8 @@ class RooflinePoint:
     attainable : float
         FLOP per second that the roofline allows.
     """
+
+    KEYS = "schedule tiles io bytes=moved flops repeated intensity attainable"
 
     schedule: str
     tiles: dict[str, int]
@@ -75,6 +78,10 @@ class RooflinePoints(JsonResult):
         FLOP per byte of a schedule that moves no more than the proved bound and computes nothing twice.
     """
 
+    plot = "roofline"
+    KEYS = """plot problem device=device.key dtype level M bandwidth peak boundary left_out bound_intensity
+        schedules=points"""
+
     problem: Problem
     device: Device
     dtype: str
@@ -91,35 +98,6 @@ class RooflinePoints(JsonResult):
     def ridge(self) -> float:
         """FLOP per byte from which on arithmetic is the limit."""
         return self.peak / self.bandwidth
-
-    def content(self) -> dict[str, Any]:
-        """Return the plain data, all but the schema version."""
-        return {
-            "plot": "roofline",
-            "problem": self.problem.to_dict(),
-            "device": self.device.key,
-            "dtype": self.dtype,
-            "level": self.level,
-            "M": self.M,
-            "bandwidth": self.bandwidth,
-            "peak": self.peak,
-            "boundary": self.boundary,
-            "left_out": list(self.left_out),
-            "bound_intensity": self.bound_intensity,
-            "schedules": [
-                {
-                    "schedule": point.schedule,
-                    "tiles": dict(point.tiles),
-                    "io": point.io,
-                    "bytes": point.moved,
-                    "flops": point.flops,
-                    "repeated": point.repeated,
-                    "intensity": point.intensity,
-                    "attainable": point.attainable,
-                }
-                for point in self.points
-            ],
-        }
 
 
 def roofline_points(

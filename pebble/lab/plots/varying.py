@@ -34,11 +34,6 @@ def sizes(text: str, dtype: str | None = None) -> tuple[int, ...]:
     dtype : str, optional
         What one word is, for sizes in bytes.
 
-    Raises
-    ------
-    InvalidInput
-        If the text cannot be read, FIRST is larger than LAST, or a range has more than 2000 sizes.
-
     Examples
     --------
     >>> sizes("256:1Ki:3"), sizes("64,128")
@@ -48,13 +43,7 @@ def sizes(text: str, dtype: str | None = None) -> tuple[int, ...]:
 
 
 def memories(M: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, ...]:
-    """Return sizes of fast memory in rising order, each once.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none, or one is no positive whole number.
-    """
+    """Return sizes of fast memory in rising order, each once."""
     found = list(M) if isinstance(M, Iterable) else [M]
     if not found:
         raise InvalidInput("there is no size of fast memory to draw (M): give at least one")
@@ -73,13 +62,7 @@ def memories_around(d: int, count: int) -> tuple[int, ...]:
 
 
 def problems_of(problem: Problem | Iterable[Problem]) -> tuple[Problem, ...]:
-    """Return problems in order of their number of keys.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none, or they differ in more than their length.
-    """
+    """Return problems in order of their number of keys."""
     found = [problem] if isinstance(problem, Problem) else list(problem)
     if not found:
         raise InvalidInput("there is no problem to draw: give at least one")

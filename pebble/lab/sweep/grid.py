@@ -149,7 +149,28 @@ def sweep_grid(
     levels: Sizes | None = None,
     exclusive: bool = False,
 ) -> SweepGrid:
-    """Make a grid, and check all that can be checked before the work; parameters as in :func:`pebble.sweep`.
+    """Make a grid, and check all that can be checked before the work.
+
+    Parameters
+    ----------
+    N, d, M, schedules
+        As for :func:`pebble.sweep`.
+    masks : iterable of str, or str
+        Masks as the command line writes them, such as ``["none", "causal", "window:256"]``.
+    empty_rows : {"error", "zero"}
+        Whether a query may attend to nothing; its output is then zero.
+    kv, dv : int, optional
+        Number of keys and head dimension of V, where they are not N and d.
+    stats, heads, kv_heads, batch, pass_name
+        As in :class:`pebble.Problem`; with the pass "both" a row is a training step.
+    dtype : str, optional
+        What a word is, where M is in bytes.
+    softmax, attention, gate, chunk, shared_values, shared_rope
+        Which attention is computed, as in :class:`pebble.Problem`.
+    levels : int, iterable of int, or str, optional
+        Words of several memory levels, the innermost first, instead of M (None); a row then is a boundary.
+    exclusive : bool
+        Whether a level need not hold what those within hold.
 
     Examples
     --------

@@ -43,11 +43,6 @@ class Journal:
     grid : SweepGrid
     restart : bool
         Begin anew even if there is a journal, whatever its grid or version.
-
-    Raises
-    ------
-    InvalidInput
-        If the file is no journal, or one of another grid or version, or damaged, or in use, or cannot be written.
     """
 
     def __init__(self, path: Path, grid: SweepGrid, restart: bool = False) -> None:

@@ -32,11 +32,6 @@ def with_mask(problem: Problem, mask: str, empty_rows: str, content: str) -> Pro
     empty_rows : {"error", "zero"}
     content : str
         What :func:`mask_content` gave where the sweep was begun.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no such mask, or a file or a function it is made of is another here.
     """
     made, here = _made(mask, problem.Nq // problem.group, problem.Nk, empty_rows)
     if here != content:

@@ -18,7 +18,6 @@ from pebble.common.tables import Table, words
 from pebble.lab.size_lists import Sizes
 from pebble.lab.sweep.grid import SweepGrid, sweep_grid
 from pebble.lab.sweep.journal import IN_MEMORY, SUFFIX, Journal
-from pebble.lab.sweep.masking import NO_MASK
 from pebble.lab.sweep.point import Record
 from pebble.lab.sweep.row_files import read_rows, row_format, write_rows
 from pebble.lab.sweep.workers import count_all, process_pool
@@ -87,30 +86,13 @@ def sweep(
     M: Sizes | None,
     schedules: Iterable[str] | str | None = None,
     *,
-    masks: Iterable[str] | str = NO_MASK,
-    empty_rows: str = "error",
-    kv: int | None = None,
-    dv: int | None = None,
-    stats: bool = False,
-    heads: int = 1,
-    kv_heads: int | None = None,
-    batch: int = 1,
-    pass_name: str = "forward",
-    dtype: str | None = None,
-    softmax: str = "plain",
-    attention: str = "softmax",
-    gate: bool = False,
-    chunk: int | None = None,
-    shared_values: bool = False,
-    shared_rope: int = 0,
-    levels: Sizes | None = None,
-    exclusive: bool = False,
     out: str | os.PathLike[str] | None = None,
     format: str | None = None,
     jobs: int = 1,
     executor: Executor | None = None,
     restart: bool = False,
     progress: PointProgress | None = None,
+    **same: Any,
 ) -> Sweep:
     """Count schedules at every point of a grid, in any number of processes, with the same result for any number.
 
@@ -122,22 +104,6 @@ def sweep(
         M may be in bytes, with ``dtype``: ``"48KiB:228KiB:10"``.
     schedules : iterable of str, or str, optional
         Names, as text separated by commas; all that serve the pass by default.
-    masks : iterable of str, or str
-        Masks as the command line writes them, such as ``["none", "causal", "window:256"]``.
-    empty_rows : {"error", "zero"}
-        Whether a query may attend to nothing; its output is then zero.
-    kv, dv : int, optional
-        Number of keys and head dimension of V, where they are not N and d.
-    stats, heads, kv_heads, batch, pass_name
-        As in :class:`pebble.Problem`; with the pass "both" a row is a training step.
-    dtype : str, optional
-        What a word is, where M is in bytes.
-    softmax, attention, gate, chunk, shared_values, shared_rope
-        Which attention is computed, as in :class:`pebble.Problem`.
-    levels : int, iterable of int, or str, optional
-        Words of several memory levels, the innermost first, instead of M (None); a row then is a boundary.
-    exclusive : bool
-        Whether a level need not hold what those within hold.
     out : path, optional
         A file for the rows. Finished points are kept in a journal beside it, ``OUT.partial``, so a sweep that was
         interrupted goes on where it was; at the end the file appears whole and the journal goes away.
@@ -151,6 +117,8 @@ def sweep(
         Begin anew even if there is a journal.
     progress : callable, optional
         Called with the number of points that are done and of all, at the start and whenever some are finished.
+    **same
+        What else :func:`pebble.lab.sweep.sweep_grid` takes: masks, the pass, the form of attention, levels and so on.
 
     Returns
     -------
@@ -171,30 +139,7 @@ def sweep(
     >>> [(row["M"], row["io"]) for row in result.rows]
     [(16384, 1310720), (32768, 786432), (65536, 524288)]
     """
-    grid = sweep_grid(
-        N,
-        d,
-        M,
-        schedules,
-        masks=masks,
-        empty_rows=empty_rows,
-        kv=kv,
-        dv=dv,
-        stats=stats,
-        heads=heads,
-        kv_heads=kv_heads,
-        batch=batch,
-        pass_name=pass_name,
-        dtype=dtype,
-        softmax=softmax,
-        attention=attention,
-        gate=gate,
-        chunk=chunk,
-        shared_values=shared_values,
-        shared_rope=shared_rope,
-        levels=levels,
-        exclusive=exclusive,
-    )
+    grid = sweep_grid(N, d, M, schedules, **same)
     return run_sweep(
         grid, out, format=format, jobs=jobs, executor=executor, restart=restart, progress=progress
     )

@@ -30,6 +30,8 @@ class GraphBound(Bound):
         of eigenvalues, ... Plain data, written into certificates.
     """
 
+    KEYS = "name value proved status rules source note"
+
     inputs: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -57,16 +59,3 @@ class GraphBound(Bound):
         (20, 19)
         """
         return self.value if isinstance(self.value, int) else math.ceil(self.value - _TOLERANCE)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the bound as plain data."""
-        return {
-            "name": self.name,
-            "value": self.value,
-            "proved": self.proved,
-            "status": self.status,
-            "rules": self.rules,
-            "source": self.source,
-            "note": self.note,
-            **self.facts,
-        }

@@ -8,7 +8,7 @@ from typing import Any
 
 from pebble.common.clock import tell
 from pebble.common.errors import BoundDoesNotApply
-from pebble.common.tables import Table, TableResult, words
+from pebble.common.tables import Table, TableResult
 from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
@@ -54,10 +54,8 @@ class DagBounds(TableResult, list[GraphBound]):
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the bounds, and why the others were left out."""
-        rows = [[bound.name, words(bound.value), bound.rules, bound.note] for bound in self]
-        table = Table(
-            [["bound", "words", "rules it needs", "how"], *rows], right=(1,), drop=("how", "rules it needs")
-        )
+        columns = {"bound": "name", "words": "value", "rules it needs": "rules", "how": "note"}
+        table = Table.of(self, columns, drop=("how", "rules it needs"))
         refused = [f"not used: {name}: {reason}" for name, reason in self.refused.items()]
         return [table, "\n".join(refused)] if refused else [table]
 

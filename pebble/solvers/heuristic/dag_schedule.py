@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from pebble.common.clock import limited_to
 from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.plain import plain
+from pebble.common.tables import SCHEMA_VERSION
 from pebble.common.units import fast_memory_words
 from pebble.game.moves import Moves
 from pebble.game.replay import replay
@@ -85,18 +87,9 @@ class DagSchedule:
         {'schema_version': 1, 'vertices': 3, 'edges': 2, 'M': 3, 'reads': 2, 'writes': 1, 'io': 3, 'peak': 3,
          'order': 'given', 'eviction': 'belady'}
         """
-        return {
-            "schema_version": 1,
-            "vertices": self.dag.n_vertices,
-            "edges": self.dag.n_edges,
-            "M": self.M,
-            "reads": self.reads,
-            "writes": self.writes,
-            "io": self.io,
-            "peak": self.peak,
-            "order": self.order,
-            "eviction": self.eviction,
-        } | {name: True for name in ("interrupted", "recomputation") if getattr(self, name)}
+        keys = "vertices=dag.n_vertices edges=dag.n_edges M reads writes io peak order eviction"
+        said = {name: True for name in ("interrupted", "recomputation") if getattr(self, name)}
+        return {"schema_version": SCHEMA_VERSION, **plain(self, keys), **said}
 
     def write(
         self,
@@ -111,11 +104,6 @@ class DagSchedule:
         target : path or text stream
         name, parameters : str, dict of str to str
             What the header calls the DAG; no white space.
-
-        Raises
-        ------
-        InvalidInput
-            If the target cannot be written, or the name cannot stand in a header.
         """
         from pebble.game.files.header import Header
         from pebble.game.files.writer import write_pebbling, write_pebbling_file

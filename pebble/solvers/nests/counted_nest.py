@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from pebble.common.plain import PlainRow
 from pebble.computations.nests.statement import LoopNest
 from pebble.game.moves import Moves
 
@@ -12,7 +13,7 @@ __all__ = ["NestSchedule"]
 
 
 @dataclass(frozen=True)
-class NestSchedule:
+class NestSchedule(PlainRow):
     """A schedule of a loop nest, its words counted by the machine or by the replay.
 
     Attributes
@@ -27,6 +28,8 @@ class NestSchedule:
     program : str
         The schedule as text: a program, or how the vertices are ordered.
     """
+
+    KEYS = "io reads writes peak program"
 
     nest: LoopNest
     M: int

@@ -103,11 +103,6 @@ class Optimum:
         target : path or text stream
         name, parameters : str, dict of str to str
             What the header calls the DAG; no white space.
-
-        Raises
-        ------
-        InvalidInput
-            If the target cannot be written, or the name cannot stand in a header.
         """
         from pebble.game.files.header import Header
         from pebble.game.files.writer import write_pebbling, write_pebbling_file

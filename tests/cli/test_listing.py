@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.commands import Pebble, document_of
+from tests.support.commands import Pebble, document_of
 
 
 def test_cite(pebble: Pebble) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Pebble
+from tests.support.commands import Pebble
 
 SIZES = ["-N", "8", "-d", "2", "-P", "4"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.commands import COUNT, SIZES, Pebble, document_of
+from tests.support.commands import COUNT, SIZES, Pebble, document_of
 
 
 def test_bounds_json_is_that_of_count(pebble: Pebble) -> None:

@@ -14,7 +14,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lower_bounds.table import bounds
-from tests.cli.commands import Pebble
+from tests.support.commands import Pebble
 
 
 def _main() -> None:

@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pytest
 
-from pebble.cli import main
 from pebble.computations.masks import make_mask, mask_kinds
+from tests.support.commands import Pebble
 
-Call = Callable[..., tuple[int, str, str]]
 BOUNDS = ["bounds", "-d", "2", "-M", "40", "--json"]
 
 
-@pytest.fixture
-def pebble(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["pebble", *arguments])
-        code: Any = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code or 0
-        return code, *capsys.readouterr()
-
-    return call
-
-
-def test_kinds_are_listed(pebble: Call) -> None:
+def test_kinds_are_listed(pebble: Pebble) -> None:
     code, out, err = pebble("masks")
     assert (code, err) == (0, "")
     document = json.loads(pebble("masks", "--json")[1])
@@ -51,14 +32,14 @@ def test_examples_of_the_kinds_are_masks() -> None:
             assert mask.spec == kind.example
 
 
-def test_problem_of_a_command_has_the_mask(pebble: Call) -> None:
+def test_problem_of_a_command_has_the_mask(pebble: Pebble) -> None:
     problem = json.loads(pebble(*BOUNDS, "-N", "4", "--mask", "causal")[1])["problem"]
     assert (problem["mask"], problem["pairs"]) == ("causal", 10)
     problem = json.loads(pebble(*BOUNDS, "-N", "4", "--mask", "none")[1])["problem"]
     assert (problem["mask"], problem["pairs"]) == (None, 16)
 
 
-def test_empty_rows_are_a_choice(pebble: Call) -> None:
+def test_empty_rows_are_a_choice(pebble: Pebble) -> None:
     rows = [*BOUNDS, "-N", "4", "--kv", "3", "--mask", "causal"]
     code, out, err = pebble(*rows)
     assert (code, out) == (2, "")
@@ -66,7 +47,7 @@ def test_empty_rows_are_a_choice(pebble: Call) -> None:
     assert json.loads(pebble(*rows, "--empty-rows", "zero")[1])["problem"]["pairs"] == 6
 
 
-def test_bad_masks_are_refused_in_one_line(pebble: Call, tmp_path: Path) -> None:
+def test_bad_masks_are_refused_in_one_line(pebble: Pebble, tmp_path: Path) -> None:
     np.save(tmp_path / "m.npy", np.ones((3, 3), dtype=bool))
     for spec, words in {
         "causl": "did you mean 'causal'",
@@ -79,7 +60,7 @@ def test_bad_masks_are_refused_in_one_line(pebble: Call, tmp_path: Path) -> None
         assert words in err
 
 
-def test_heads_that_share_keys_have_the_mask_of_one(pebble: Call) -> None:
+def test_heads_that_share_keys_have_the_mask_of_one(pebble: Pebble) -> None:
     model = ["bounds", "-N", "16", "--model", "llama3-8b", "-M", "20000", "--json"]
     problem = json.loads(pebble(*model, "--mask", "causal")[1])["problem"]
     assert (problem["mask"], problem["Nq"], problem["pairs"]) == ("group:4:causal", 64, 4 * 136)

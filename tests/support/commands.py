@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 SIZES = ["-N", "64", "-d", "4"]
 
@@ -13,8 +12,7 @@ SIZES = ["-N", "64", "-d", "4"]
 COUNT = ["count", *SIZES, "-M", "100"]
 
 
-@dataclass(frozen=True)
-class Done:
+class Done(NamedTuple):
     """What a command left behind."""
 
     code: int

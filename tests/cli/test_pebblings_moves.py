@@ -10,7 +10,7 @@ import pytest
 
 from pebble.lab.level_pebblings import LevelPebbling
 from pebble.lab.pebblings import Pebbling
-from tests.cli.commands import SIZES, Pebble
+from tests.support.commands import SIZES, Pebble
 
 
 def test_moves_to_standard_output(pebble: Pebble, tmp_path: Path) -> None:

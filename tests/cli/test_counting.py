@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import COUNT, SIZES, Pebble, document_of
+from tests.support.commands import COUNT, SIZES, Pebble, document_of
 
 
 def test_count_json_has_every_field(pebble: Pebble) -> None:

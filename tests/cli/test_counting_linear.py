@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Pebble, document_of
+from tests.support.commands import Pebble, document_of
 
 LINEAR = ["--attention", "linear"]
 CAUSAL = [*LINEAR, "--mask", "causal"]

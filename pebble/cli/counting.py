@@ -1,0 +1,122 @@
+"""``pebble count``, ``pebble show`` and ``pebble bounds``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from pebble.cli.completion import schedules
+from pebble.cli.level_options import BANDWIDTH, LevelOptions, refuse_without_levels
+from pebble.cli.options import SCHEDULES, TILES, MemoryOptions, ProblemOptions, names_of, needed_memory
+from pebble.cli.printing import COQ, JSON, fail, print_result, write_coq
+from pebble.cli.progress import long_work, progress_line
+from pebble.cli.signature import argument, command, group, option
+from pebble.common.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pebble.lab.count_table import CountTable
+    from pebble.lab.level_table import LevelReport
+    from pebble.program.schedule import Tiles
+
+__all__ = ["bounds", "count", "show"]
+
+
+@command
+def count(
+    problem: ProblemOptions = group(ProblemOptions),
+    memory: MemoryOptions = needed_memory("levels"),
+    levels: LevelOptions = group(LevelOptions),
+    bandwidth: str | None = BANDWIDTH,
+    names: list[str] | None = SCHEDULES,
+    more_names: tuple[str, ...] = argument(nargs=-1, metavar="[NAME]...", shell_complete=schedules),
+    tiles: Tiles | str | None = TILES,
+    as_json: bool = JSON,
+    as_csv: bool = option("Print CSV: a line for each schedule, with the problem, M and the bound.", "--csv"),
+) -> None:
+    """Count the I/O of schedules and compare it with the proved bounds.
+
+    Every count has been verified by a machine run that enforces M words of fast memory. Schedules may be named
+    after the options: pebble count -N 1024 -d 64 -M 96Ki --schedule flash-1 flash-2.
+
+    With --levels, what moves at every boundary between several memory levels is counted.
+    """
+    if as_json and as_csv:
+        raise InvalidInput("choose one of --json and --csv")
+    if more_names and not names:
+        raise InvalidInput(f"unexpected {' '.join(more_names)}; name schedules after --schedule")
+    chosen = names_of([*(names or ()), *more_names]) or None
+    with progress_line("counting {} …".format) as progress:
+        found = levels.read(memory, bandwidth)
+        if found is not None:
+            from pebble.lab.level_counts import count_levels
+
+            counted: CountTable | LevelReport = count_levels(
+                problem.problem(), found.hierarchy, chosen, tiles, **found.rates, progress=progress
+            )
+        else:
+            from pebble.lab.training import count_any_pass
+
+            if bandwidth is not None:
+                raise click.UsageError("--bandwidth goes with --levels: without them no time is printed.")
+            refuse_without_levels(chosen or ())
+            M = memory.words()
+            counted = count_any_pass(problem.problem(), M, chosen, tiles, progress=progress)
+    if as_csv:
+        click.echo(counted.to_csv(), nl=False)
+    else:
+        print_result(counted, as_json)
+    if not any(row.fits for row in counted.rows):
+        fail(counted.why_nothing_fits())
+
+
+@command
+def show(
+    schedule: str = argument(shell_complete=schedules),
+    problem: ProblemOptions = group(ProblemOptions),
+    memory: MemoryOptions = needed_memory("tiles", "levels"),
+    levels: LevelOptions = group(LevelOptions),
+    tiles: Tiles | str | None = TILES,
+    as_json: bool = JSON,
+) -> None:
+    """Show a schedule's pseudo-code and its I/O as formulas, symbolic and evaluated, array by array.
+
+    With --levels, the formulas are those of every boundary between several memory levels.
+    """
+    found = levels.read(memory)
+    if found is not None:
+        from pebble.lab.level_show import show_levels
+
+        shown = show_levels(schedule, problem.problem(), found.hierarchy, tiles)
+        print_result(shown, as_json)
+        sys.exit(0 if shown.fits else 1)
+    from pebble.lab.show import show
+
+    refuse_without_levels([schedule])
+    M = memory.optional_words()
+    listing = show(schedule, problem.problem(), M, tiles)
+    print_result(listing, as_json)
+    sys.exit(1 if listing.fits is False else 0)
+
+
+@command
+def bounds(
+    problem: ProblemOptions = group(ProblemOptions),
+    memory: MemoryOptions = needed_memory(),
+    as_json: bool = JSON,
+    coq: str | None = COQ,
+) -> None:
+    """List the lower bounds for a problem: proved ones first, then published curves without constants."""
+    from pebble.lower_bounds.table import bounds
+
+    M = memory.words()
+    with long_work():
+        found = bounds(problem.problem(), M)
+    if coq is not None:
+        from pebble.lower_bounds.coq_certificate import coq_certificate
+
+        write_coq(coq, coq_certificate(found.problem, found.M))
+    if not as_json:
+        click.echo(f"{found.problem.describe()}; M = {M:,} words\n{found.regime}\n")
+    print_result(found, as_json)

@@ -1,0 +1,181 @@
+"""Options of commands about several devices: the problem, how many, the layout, the shape, the links."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from pebble.cli.completion import devices, models
+from pebble.cli.options import ProblemOptions
+from pebble.cli.signature import Options, given, needed, option, require
+from pebble.common.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pebble.lab.parallel import Links
+    from pebble.program.parallel import Shape, SharedProblem
+
+__all__ = [
+    "LinkOptions",
+    "SeveralDevices",
+    "SeveralDevicesOptions",
+    "SharedProblemOptions",
+    "refuse_without_devices",
+]
+
+_LAYOUTS = click.Choice(["contiguous", "zigzag", "striped"])
+_SERVED = ("nq", "d", "heads", "kv_heads", "mask", "pass_name", "P", "layout", "shape", "output")
+
+
+class SharedProblemOptions(Options):
+    """All of a problem on several devices but its length and the number of devices."""
+
+    d: int | None = option("Head dimension.", "-d", **needed("model"))
+    heads: int | None = ProblemOptions.heads
+    kv_heads: int | None = ProblemOptions.kv_heads
+    model: str | None = option("Take d and the heads of a model (pebble models).", shell_complete=models)
+    layout: str | None = option("Which device owns which tokens (default contiguous).", type=_LAYOUTS)
+    mask: str | None = option("causal; without it, every query attends to every key.")
+    pass_name: str = option(
+        "Which pass.", "--pass", type=click.Choice(["forward", "backward"]), default="forward"
+    )
+
+    def problem(self, N: int, P: int) -> SharedProblem:
+        """Make the problem."""
+        from pebble.program.parallel import SharedProblem
+
+        if self.mask not in (None, "causal"):
+            raise InvalidInput(
+                f"several devices are counted without a mask and under the causal one, not under {self.mask!r}"
+            )
+        heads, kv_heads, d, dv = self.heads, self.kv_heads, self.d, None
+        if self.model is not None:
+            from pebble.lab.hardware import model
+
+            shape = model(self.model).changed(d=d, heads=heads, kv_heads=kv_heads)
+            if shape.shared_values:
+                raise InvalidInput(
+                    f"{shape.key} has values that are part of its keys: not counted on several devices"
+                )
+            heads, kv_heads, d, dv = shape.heads, shape.kv_heads, shape.d, shape.dv
+        assert d is not None
+        heads, causal = heads or 1, self.mask == "causal"
+        layout = self.layout or "contiguous"
+        return SharedProblem(N, d, P, heads, kv_heads or heads, causal, self.pass_name, layout, dv)
+
+
+class LinkOptions(Options):
+    """What times are made of."""
+
+    device: str | None = option("Whose arithmetic and memory work (pebble devices).", shell_complete=devices)
+    flops: str | None = option("Arithmetic of a device, if not the peak of --device: 400TFLOP/s.")
+    link: str | None = option(
+        "What a device receives, and at the same time sends, with --node from other nodes: bytes (50GB/s, 50GiB/s) or "
+        "bits (400Gb/s, 400Gbit/s); prefixes k, M, G, T, P; without a unit, bytes."
+    )
+    node: int | None = option("Devices a node.")
+    node_link: str | None = option("The same within its own node, read as --link is: 450GB/s.")
+    dtype: str = option("What a word is, for times (default bf16).", default="bf16")
+
+    def links(self) -> Links | None:
+        """Read them; None if nothing is given."""
+        from pebble.common.units import parse_rate
+        from pebble.lab.parallel import Links
+
+        if (self.node is None) != (self.node_link is None):
+            raise click.UsageError("--node and --node-link go together.")
+        if self.link is None:
+            if any(one is not None for one in (self.device, self.flops, self.node)):
+                raise click.UsageError("Times need --link, such as 50GB/s.")
+            return None
+        from pebble.lab.hardware import device
+
+        return Links(
+            parse_rate(self.link, "B"),
+            self._flops(),
+            self.dtype,
+            self.node or 1,
+            None if self.node_link is None else parse_rate(self.node_link, "B"),
+            None if self.device is None else device(self.device).bandwidth,
+        )
+
+    def _flops(self) -> float:
+        from pebble.common.units import parse_rate
+
+        if self.flops is not None:
+            return parse_rate(self.flops, "FLOP")
+        if self.device is None:
+            raise click.UsageError("Times need --device, such as h100, or --flops, such as 400TFLOP/s.")
+        from pebble.lab.hardware import device
+
+        peak = device(self.device).flops(self.dtype)
+        if peak is None:
+            raise InvalidInput(
+                f"{self.device}: no sourced peak for {self.dtype}; give --flops, such as 400TFLOP/s"
+            )
+        return float(peak)
+
+
+class SeveralDevices(NamedTuple):
+    """What ``-P`` and the options beside it say.
+
+    Attributes
+    ----------
+    problem : SharedProblem
+    shape : tuple of int or None
+    """
+
+    problem: SharedProblem
+    shape: Shape | None
+
+
+class SeveralDevicesOptions(Options):
+    """Options with which a command takes a schedule for several devices."""
+
+    P: int | None = option("Devices, for a schedule for several (pebble parallel).", "-P")
+    layout: str | None = option(
+        "With -P: which device owns which tokens (default contiguous).", type=_LAYOUTS
+    )
+    shape: str | None = option("With -P: the shape of the schedule, as for pebble parallel: 2x3.")
+
+    def read(self, asked: ProblemOptions) -> SeveralDevices | None:
+        """Return what they say, with a problem's options; None if one device is meant.
+
+        Raises
+        ------
+        UsageError
+            If they do not go together with the others.
+        """
+        if self.P is None:
+            if self.layout is not None or self.shape is not None:
+                raise click.UsageError("--layout and --shape go with -P.")
+            return None
+        from pebble.program.parallel import SharedProblem, shape_of
+
+        context = click.get_current_context()
+        arguments = {one.name for one in context.command.params if isinstance(one, click.Argument)}
+        if given(name for name in context.params if name not in (*_SERVED, *arguments)):
+            raise click.UsageError(
+                "With -P go -N, -d, --heads, --kv-heads, --pass, --mask causal, --layout, --shape and -o only."
+            )
+        require([["nq"], ["d"]])
+        if asked.mask not in (None, "causal"):
+            raise click.UsageError("Several devices are played without a mask, or with --mask causal.")
+        assert asked.d is not None
+        heads, causal = asked.heads or 1, asked.mask is not None
+        sizes = (asked.nq, asked.d, self.P, heads, asked.kv_heads or heads)
+        problem = SharedProblem(*sizes, causal, asked.pass_name, self.layout or "contiguous")
+        return SeveralDevices(problem, None if self.shape is None else shape_of(self.shape))
+
+
+def refuse_without_devices(name: str | None) -> None:
+    """Raise UsageError where a schedule for several devices is asked for as one for one device."""
+    from pebble.program.parallel import distributed_schedule
+    from pebble.program.schedule import registered
+
+    if name is None or any(one.name == name for one in registered()):
+        return
+    with contextlib.suppress(InvalidInput):
+        distributed_schedule(name)
+        raise click.UsageError(f"{name} is a schedule for several devices: add -P, their number.")

@@ -1,0 +1,99 @@
+"""``pebble cite``, ``schedules``, ``masks``, ``devices`` and ``models``: what there is, and where it comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pebble.cli import completion
+from pebble.cli.printing import JSON, print_list, print_result
+from pebble.cli.signature import argument, command
+
+if TYPE_CHECKING:
+    from pebble.program.schedule import Schedule
+
+__all__ = ["cite", "devices", "masks", "models", "schedules"]
+
+
+@command
+def cite(name: tuple[str, ...] = argument(nargs=-1), as_json: bool = JSON) -> None:
+    """Say how to cite bounds, or the program: a sentence for each, and BibTeX entries.
+
+    NAME is what tables call the bound (T1, Saha-Ye, by parts), or pebble for the program. Without it, all names.
+    """
+    from pebble.lab.citing import cite
+
+    print_result(cite(" ".join(name) or None), as_json)
+
+
+@command
+def schedules(as_json: bool = JSON) -> None:
+    """List the registered schedules, what they do and where they come from."""
+    from pebble.common.plain import plain
+    from pebble.common.tables import Table
+    from pebble.program.schedule import registered
+    from pebble.program.schedule.registry import level_schedule_names
+
+    keys = "name summary source passes forms tiles=tile_names presets"
+    entries = [{**plain(one, keys), "presets": list(one.presets)} for one in registered()]
+    notes = [f"for several memory levels, with --levels: {', '.join(level_schedule_names())}"]
+    columns = {"schedule": "name", "passes": _served, "what it does": "summary", "source": "source"}
+    table = Table.of(registered(), columns, notes=notes)
+    print_list("schedules", entries, table, as_json)
+
+
+def _served(schedule: Schedule) -> str:
+    """Return the passes that a schedule serves, and of which computations if not of plain softmax alone."""
+    passes = ", ".join(schedule.passes)
+    return passes if schedule.forms == ("plain",) else f"{passes} ({', '.join(schedule.forms)})"
+
+
+@command
+def masks(as_json: bool = JSON) -> None:
+    """List the kinds of masks: which keys a query attends to, how it is written, where it comes from.
+
+    Give one to --mask. Numbers are counts of keys or queries; a file holds an array of booleans (numpy.save).
+    """
+    from pebble.common.tables import Table
+    from pebble.computations.masks import mask_kinds
+
+    kinds = mask_kinds()
+    written = "As written, with what may be left out in brackets:"
+    usage = ["", written, "", *(f"  {kind.usage}" for kind in kinds)]
+    columns = {"example": "example", "a query attends to": "summary", "source": "source"}
+    table = Table.of(kinds, columns, notes=usage)
+    print_list("masks", [kind.to_dict() for kind in kinds], table, as_json)
+
+
+@command
+def devices(
+    names: tuple[str, ...] = argument(nargs=-1, metavar="[NAME]...", shell_complete=completion.devices),
+    as_json: bool = JSON,
+) -> None:
+    """List devices: fast memory by level, bandwidth and peak arithmetic; with NAME, every figure and its source.
+
+    A dash means that no source was found.
+    """
+    from pebble.lab.hardware import device, devices
+    from pebble.lab.hardware.listings import device_card, device_table
+
+    chosen = [device(name) for name in names] or list(devices().values())
+    text = "\n\n".join(map(device_card, chosen)) if names else device_table(chosen)
+    print_list("devices", [one.to_dict() for one in chosen], text, as_json)
+
+
+@command
+def models(
+    names: tuple[str, ...] = argument(nargs=-1, metavar="[NAME]...", shell_complete=completion.models),
+    as_json: bool = JSON,
+) -> None:
+    """List models and the shapes of their attention heads; with NAME, only those, with sources and notes.
+
+    Query heads that share keys and values are one problem of group·N queries, and there are as many problems as
+    heads of keys and values.
+    """
+    from pebble.lab.hardware import model, models
+    from pebble.lab.hardware.listings import model_table
+
+    chosen = [model(name) for name in names] or list(models().values())
+    table = model_table(chosen, sources=bool(names))
+    print_list("models", [one.to_dict() for one in chosen], table, as_json)

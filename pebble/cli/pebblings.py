@@ -1,0 +1,207 @@
+"""``pebble moves``, ``pebble check`` and ``pebble certify``: pebblings and certificates as files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from pebble.cli.completion import dags, schedules
+from pebble.cli.dag import SEED, RulesOptions
+from pebble.cli.device_options import SeveralDevices, SeveralDevicesOptions, refuse_without_devices
+from pebble.cli.level_options import LevelOptions, Levels, refuse_without_levels
+from pebble.cli.options import TILES, MemoryOptions, ProblemOptions, needed_memory, seconds_option
+from pebble.cli.printing import JSON, OUTPUT, file_output, print_json
+from pebble.cli.progress import long_work
+from pebble.cli.signature import argument, command, group, option
+from pebble.common.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pebble.computations.problem import Problem
+    from pebble.lab.level_pebblings import LevelPebbling
+    from pebble.lab.parallel.exchange_moves import ExchangeMoves
+    from pebble.lab.pebblings import Pebbling
+    from pebble.program.schedule import Tiles
+
+__all__ = ["certify", "check", "moves"]
+
+_LARGE = 1 << 30
+
+
+@command
+def moves(
+    schedule: str = argument(shell_complete=schedules),
+    problem: ProblemOptions = group(ProblemOptions),
+    memory: MemoryOptions = needed_memory("tiles", "levels", "P"),
+    levels: LevelOptions = group(LevelOptions),
+    tiles: Tiles | str | None = TILES,
+    devices: SeveralDevicesOptions = group(SeveralDevicesOptions),
+    output: str = OUTPUT,
+    force: bool = option("Write a file of more than 1 GiB without being asked."),
+) -> None:
+    """Write a schedule as an elementary pebbling, one move a line, streamed.
+
+    The file is written whole or not at all; check it with: pebble check FILE. Its size is said first, and more than
+    1 GiB is written only if you agree, or with --force; to standard output any size is. With -P the schedule is one
+    for several devices, and the file has every word of each.
+    """
+    pebbling, about = _asked(schedule, problem, memory, levels.read(memory), tiles, devices.read(problem))
+    if output == "-":
+        pebbling.write(file_output())
+        return
+    number = _write(pebbling, output, force)
+    click.echo(f"{output}: {number:,} moves{about}", err=True)
+    if not getattr(pebbling, "names_its_dag", True):
+        click.echo(
+            "note: a file does not name code to be run; to check it, save the mask as an array (numpy.save) and write "
+            "mask=file:PATH.npy into the line '# dag'",
+            err=True,
+        )
+
+
+def _asked(
+    schedule: str,
+    problem: ProblemOptions,
+    memory: MemoryOptions,
+    levels: Levels | None,
+    tiles: Tiles | str | None,
+    devices: SeveralDevices | None,
+) -> tuple[Pebbling | LevelPebbling | ExchangeMoves, str]:
+    """Return the pebbling that is asked for, and what is said of it when it has been written."""
+    if devices is not None:
+        from pebble.lab.parallel.exchange_moves import exchange_moves
+
+        written = exchange_moves(devices.problem, schedule, devices.shape)
+        return written, f" of {devices.problem.P:,} devices"
+    asked = problem.problem()
+    if levels is not None:
+        from pebble.lab.level_pebblings import level_moves
+
+        of_levels = level_moves(schedule, asked, levels.hierarchy, tiles)
+        counts = "; ".join(
+            f"level {at}: {run.io:,} I/O, peak {run.peak:,} of {words:,} words"
+            for at, (run, words) in enumerate(zip(of_levels.runs, of_levels.capacities, strict=True), start=1)
+        )
+        return of_levels, f"; {counts}{_copies(asked)}"
+    from pebble.lab.pebblings import moves
+
+    refuse_without_levels([schedule])
+    refuse_without_devices(schedule)
+    one = moves(schedule, asked, memory.optional_words(), tiles)
+    return one, f", {one.io:,} I/O, peak {one.peak:,} of {one.M:,} words{_copies(asked)}"
+
+
+def _copies(problem: Problem) -> str:
+    return f" (one of {problem.copies:,} equal copies)" if problem.copies > 1 else ""
+
+
+def _write(pebbling: Pebbling | LevelPebbling | ExchangeMoves, output: str, force: bool) -> int:
+    """Write a file and return the number of moves: first its size is said, and on a terminal how far it is."""
+    from pebble.common.files import atomic_writer, check_target
+    from pebble.common.units import bytes_text
+
+    check_target(output)
+    if not hasattr(pebbling, "size"):
+        return pebbling.write(output)
+    moves, size = pebbling.size()
+    said, terminal = f"{output}: about {moves:,} moves, {bytes_text(size)}", sys.stderr.isatty()
+    if size <= _LARGE or force:
+        click.echo(said, err=True)
+    elif terminal and sys.stdin.isatty():
+        click.confirm(f"{said}. Write it?", abort=True, err=True)
+    else:
+        raise InvalidInput(
+            f"{said}; a file of more than 1 GiB is written with --force only: take a smaller N, or -o - for a pipe"
+        )
+    if not terminal:
+        return pebbling.write(output)
+    with (
+        atomic_writer(output) as stream,
+        click.progressbar(length=size, file=sys.stderr, update_min_steps=1 << 20) as bar,
+    ):
+        watched: Any = _Watched(stream, bar.update)
+        return pebbling.write(watched)
+
+
+class _Watched:
+    """A stream that says how many letters are written to it."""
+
+    def __init__(self, stream: IO[str], progress: Callable[[int], None]) -> None:
+        self._stream, self._progress = stream, progress
+
+    def write(self, text: str) -> int:
+        """Write a text."""
+        self._progress(len(text))
+        return self._stream.write(text)
+
+
+@command
+def check(file: str = argument(), as_json: bool = JSON) -> None:
+    """Play a pebbling file move by move, of one device or several, or verify a certificate (- for standard input).
+
+    Says what it costs if it is legal and complete; otherwise which line, which move, which rule, and what would
+    help, with exit status 1. A certificate, as pebble certify writes it, is verified from nothing.
+    """
+    from pebble.lab.pebblings import check, check_document
+
+    try:
+        with long_work():
+            result = check(sys.stdin.buffer if file == "-" else file)
+    except InvalidInput as error:
+        if as_json:
+            print_json({"schema_version": 1, "legal": False, "complete": False, "error": str(error)})
+        click.echo(f"pebble: {error}", err=True)
+        sys.exit(1)
+    if as_json:
+        print_json(check_document(result))
+    else:
+        click.echo(str(result))
+    sys.exit(0 if result.complete else 1)
+
+
+@command
+def certify(
+    dag: str = argument(shell_complete=dags),
+    memory: MemoryOptions = needed_memory("pebbling"),
+    pebbling: str | None = option("A pebbling file of this DAG; M and the rules are taken from it."),
+    order: str | None = option(
+        "An automatic schedule instead: auto, greedy, … (default auto).", "--schedule"
+    ),
+    game: RulesOptions = group(
+        RulesOptions,
+        no_recomputation={"help": "No vertex may be computed twice: greater bounds hold."},
+        sliding={"help": "A computed value may take the word of a predecessor."},
+    ),
+    bound: str | None = option(
+        "The name of the bound (compulsory, exhaustive search, …); by default the greatest."
+    ),
+    time_budget: float | None = seconds_option(
+        "Seconds for each search; the best so far at their end.", "--time"
+    ),
+    seed: int = SEED,
+    format: str | None = option("The DAG file's format, if its ending does not say it."),
+    output: str = OUTPUT,
+) -> None:
+    """Write a certificate: a DAG, a pebbling of it and a lower bound, verifiable from the file alone.
+
+    DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Verify it with: pebble check FILE.
+    """
+    from pebble.common.clock import limited_to
+    from pebble.computations.load import load_dag
+    from pebble.lab.pebblings import certify_file
+    from pebble.solvers.certificate import certify
+
+    M, rules = memory.optional_words(), game.rules()
+    if pebbling is not None and order is not None:
+        raise InvalidInput("choose one of --pebbling and --schedule")
+    with long_work(), limited_to(time_budget):
+        loaded = load_dag(dag, format)
+        if pebbling is not None:
+            found = certify_file(loaded, pebbling, M, rules, bound)
+        else:
+            assert M is not None
+            found = certify(loaded, M, rules, None, order or "auto", bound, seed, time_budget)
+    found.write(file_output() if output == "-" else output)
+    click.echo(f"{'' if output == '-' else f'{output}: '}{found}", err=True)

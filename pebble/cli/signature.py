@@ -1,0 +1,190 @@
+"""Commands made from functions: the parameters are the options, the docstring is the help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from inspect import signature
+from typing import Any, NamedTuple, Self
+
+import click
+
+from pebble.common.whole_numbers import whole_number
+from pebble.computations.problem import LARGEST_SIZE
+
+__all__ = [
+    "NeededOption",
+    "Options",
+    "Whole",
+    "argument",
+    "command",
+    "given",
+    "group",
+    "like",
+    "needed",
+    "option",
+    "require",
+]
+
+
+class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A positive whole number; ``10**9``, ``1e9``, ``4Ki`` and ``1_000`` are too."""
+
+    name = "n"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the number, or fail with what is wrong about it."""
+        if isinstance(value, int):
+            return value
+        number = whole_number(str(value))
+        if number is None:
+            self.fail(f"{value!r} is not a whole number", param, ctx)
+        if number < 1:
+            self.fail(f"{value} is not positive", param, ctx)
+        if number > LARGEST_SIZE:
+            self.fail(f"{value} is too large; at most {LARGEST_SIZE:,}", param, ctx)
+        return number
+
+
+_KINDS: dict[str, dict[str, Any]] = {
+    "bool": {"is_flag": True},
+    "int": {"type": Whole()},
+    "int | None": {"type": Whole()},
+}
+
+
+class _Declared(NamedTuple):
+    """What a parameter of a command, or a field of a group, is on the command line."""
+
+    flags: tuple[str, ...]
+    settings: dict[str, Any]
+
+    def parameters(self, name: str, kind: str) -> list[click.Parameter]:
+        """Return it as click has it; what kind of value it takes, its annotation says where no setting does."""
+        settings = _KINDS.get(kind, {}) | self.settings
+        made = settings.pop("cls", click.Option)
+        flags = () if made is click.Argument else self.flags or (f"--{name.replace('_', '-')}",)
+        return [made([*flags, name], **settings)]
+
+    def take(self, name: str, values: dict[str, Any]) -> Any:
+        """Take its value out of those of a command."""
+        return values[name]
+
+
+class _Group(NamedTuple):
+    """Options in a class of their own, with what is different about them in one command."""
+
+    made: type[Options]
+    changes: dict[str, dict[str, Any]]
+
+    def parameters(self, name: str, kind: str) -> list[click.Parameter]:
+        """Return the options of the class."""
+        found: list[click.Parameter] = []
+        for one, its_kind in self.made.__annotations__.items():
+            declared = getattr(self.made, one)
+            if one in self.changes:
+                declared = like(declared, **self.changes[one])
+            found += declared.parameters(one, its_kind)
+        return found
+
+    def take(self, name: str, values: dict[str, Any]) -> Any:
+        """Make the object of the values of a command's options."""
+        return self.made(
+            **{one: getattr(self.made, one).take(one, values) for one in self.made.__annotations__}
+        )
+
+
+class Options:
+    """Options that belong together: an attribute for each, declared in the class, with its value in an object."""
+
+    def __init__(self, **values: Any) -> None:
+        vars(self).update(values)
+
+    def changed(self, **values: Any) -> Self:
+        """Return the same with some other values."""
+        return type(self)(**vars(self) | values)
+
+
+def option(help: str, *flags: str, **settings: Any) -> Any:
+    """Declare a parameter as an option: ``--name`` unless there are flags, with settings as click has them."""
+    return _Declared(flags, {"help": help, **settings})
+
+
+def like(declared: Any, **changes: Any) -> Any:
+    """Declare a parameter as another one is, but for some settings; None takes one away."""
+    settings = {name: one for name, one in (declared.settings | changes).items() if one is not None}
+    return _Declared(declared.flags, settings)
+
+
+def argument(**settings: Any) -> Any:
+    """Declare a parameter as an argument."""
+    return _Declared((), {"cls": click.Argument, **settings})
+
+
+def group(made: type[Options], **changes: dict[str, Any]) -> Any:
+    """Declare a parameter as an object of :class:`Options`.
+
+    Parameters
+    ----------
+    made : type
+    **changes : dict
+        By the names of attributes: settings that are different in this command.
+    """
+    return _Group(made, changes)
+
+
+def command(function: Callable[..., None]) -> click.Command:
+    """Make a command of a function each of whose parameters has a declaration as its default."""
+    taken = signature(function).parameters.values()
+    declared: dict[str, Any] = {one.name: one.default for one in taken}
+    params = [param for one in taken for param in one.default.parameters(one.name, one.annotation)]
+
+    def call(**values: Any) -> None:
+        function(**{name: one.take(name, values) for name, one in declared.items()})
+
+    return click.Command(function.__name__, callback=call, params=params, help=function.__doc__)
+
+
+def needed(*unless: str) -> dict[str, Any]:
+    """Return the settings of an option that must be given, unless one of some others is."""
+    return {"cls": NeededOption, "unless": unless}
+
+
+class NeededOption(click.Option):
+    """An option that must be given, unless one of some others is.
+
+    Parameters
+    ----------
+    unless : sequence of str
+        Names of their parameters.
+    """
+
+    def __init__(self, *arguments: Any, unless: Sequence[str], **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.unless = unless
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        """Read the value, or fail if it is missing."""
+        if not given([str(self.name), *self.unless], ctx):
+            raise click.MissingParameter(ctx=ctx, param=self)
+        return super().process_value(ctx, value)
+
+
+def given(names: Iterable[str], context: click.Context | None = None) -> bool:
+    """Tell whether any of these parameters was given on the command line."""
+    context = context or click.get_current_context()
+    return any(context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE for name in names)
+
+
+def require(wanted: Iterable[Sequence[str]], context: click.Context | None = None) -> None:
+    """Refuse if a command lacks parameters, naming all at once: of each group the first, unless one of it is given."""
+    context = context or click.get_current_context()
+    known = {one.name: one for one in context.command.params}
+    missing = []
+    for group in wanted:
+        if not given(group, context):
+            one, *others = (known[name] for name in group)
+            text = one.human_readable_name if isinstance(one, click.Argument) else one.opts[0]
+            instead = f" (or {', '.join(repr(other.opts[-1]) for other in others)})" if others else ""
+            missing.append(f"{one.param_type_name} '{text}'{instead}")
+    if missing:
+        raise click.UsageError(f"Missing {', '.join(missing)}.", context)
