@@ -28,4 +28,4 @@ def test_several_names(pebble: Pebble) -> None:
     assert {"@misc{pebble-d,", "@misc{pebble-d-backward,", "@misc{pebble,"} <= set(keys)
     document = document_of(pebble("cite", "T1", "matmul, short side", "--json"))
     assert [one["name"] for one in document["citations"]] == ["T1", "matmul, short side"]
-    assert document["citations"][0]["version"] == 1
+    assert document["citations"][0]["version"] == 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
-from pathlib import Path
 
 import pytest
 
@@ -48,12 +47,6 @@ def test_keys_of_entries_are_different() -> None:
     ]
     own = [key for key in keys if key.startswith("pebble-")]
     assert len(own) == len(set(own)) == sum(one.by is None for one in STATEMENTS)
-
-
-def test_the_page_lists_them_all() -> None:
-    page = (Path(__file__).resolve().parents[2] / "docs" / "cite.md").read_text(encoding="utf-8")
-    assert str(pebble.cite()) in page
-    assert str(pebble.cite("pebble")) in page
 
 
 def test_without_a_name_all_are_listed() -> None:
