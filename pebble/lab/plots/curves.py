@@ -96,7 +96,7 @@ def io_curves(
     --------
     >>> curves = io_curves(Problem.square(64, 4), [16, 64], ["flash-2"])
     >>> curves.schedules["flash-2"], curves.best_bound
-    ((33280, 6144), (12494, 4025))
+    ((33280, 6144), (12494, 4160))
     """
     problems, Ms = problems_of(problem), memories(M)
     if len(problems) > 1 and len(Ms) > 1:
