@@ -38,11 +38,12 @@ def lexical(program: Program, family: Family) -> dict[Path, Here]:
     """Return how far the text says that the words of masked chains have got; a guess, for legal programs.
 
     In a loop over the chain's axis in which the chain is advanced a word is at the start of the tile, and at its end
-    after that; elsewhere its chain is complete. What names an interval of the chain before all computations is at its
-    start.
+    after that; elsewhere its chain is complete. Before all computations of the program it is at its start, where the
+    program has any, or where an interval of the chain is named.
     """
     found: dict[Path, Here] = {}
     begun: set[str] = set()
+    computed = {name for phase in program.phases for name in _computed(phase.body)}
 
     def walk(nodes: Sequence[Node], path: Path, around: tuple[tuple[str, set[str], set[str]], ...]) -> None:
         for number, node in enumerate(nodes):
@@ -52,9 +53,9 @@ def lexical(program: Program, family: Family) -> dict[Path, Here]:
                 inner = next((one for one in reversed(around) if one[0] == chain), None)
                 if inner and node.array in inner[1]:
                     found[place] = Here("end" if node.array in inner[2] else "start", False)
-                elif any(axis == chain for axis, *_ in node.at) and not (
-                    node.array in begun or any(node.array in one[1] for one in around)
-                ):
+                elif node.array in begun or any(node.array in one[1] for one in around):
+                    pass
+                elif chain and (node.array in computed or any(axis == chain for axis, *_ in node.at)):
                     found[place] = Here("start", False)
                 if node.action == "compute":
                     begun.add(node.array)
