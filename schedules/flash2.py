@@ -114,9 +114,10 @@ def row_blocks(
         Of safe softmax: whether the maxima are read from slow memory, not found in a sweep of their own.
     """
     held = min(rows, (problem.Nq if stop is None else stop) - start)
-    # A key of several parts, or that has its value in it, passes as a whole.
+    # Keys pass word by word where there is one product, of one array of keys that are not the values.
     by_row, keys_of = held > 1, lines(problem)
-    if len(keys_of) != 2 or family(problem)[products(problem)[0]].operands[1] == values(problem):
+    scores = products(problem)
+    if len(keys_of) != 2 or len(scores) != 1 or family(problem)[scores[0]].operands[1] == values(problem):
         by_row = True
     elif pinned < problem.Nk:
         by_row = held * score_words(problem) + 2 > streamed_work(problem)

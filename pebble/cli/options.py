@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -74,6 +74,14 @@ def parse_tiles(text: str | None) -> dict[str, int] | str | None:
     return tiles
 
 
+def _text_of(file: IO[str]) -> str:
+    try:
+        with file:
+            return file.read()
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{file.name}: this is no text in UTF-8") from None
+
+
 SCHEDULES = option(
     "Which schedules (repeat, or a,b); default all.",
     "--schedule",
@@ -139,8 +147,10 @@ class ProblemOptions(Options):
     )
     stats: bool = option("Row sums are outputs too, as training needs.")
     form: FormOptions = group(FormOptions)
-    computation: Any = option(
-        "A file with the text of another attention, a line for each array.", type=click.File(encoding="utf-8")
+    computation: str | None = option(
+        "A file with the text of another attention, a line for each array.",
+        type=click.File(encoding="utf-8"),
+        callback=lambda context, param, file: None if file is None else _text_of(file),
     )
     sums: str = option(
         "Sums over queries and keys are added in the order of the indices (chain, default), or in any (free).",
@@ -163,7 +173,7 @@ class ProblemOptions(Options):
         if self.computation is not None:
             if self.model is not None:
                 raise click.UsageError("--computation: give -d, --dv and the heads, not a model.")
-            same["computation"] = self.computation.read()
+            same["computation"] = self.computation
         if self.model is not None:
             return self._of_model(self.model, same)
         mask, kv = self.mask, self.kv or self.nq

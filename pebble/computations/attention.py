@@ -13,9 +13,6 @@ from pebble.computations.text import family_of_text, text_parameter
 
 __all__ = ["attention_family", "form_family", "heads_family"]
 
-_INDICES = ("i", "j", "k", "e")
-"""Those of queries, keys and columns in a text that is given."""
-
 _NAMES = {
     "plain": "attention-forward",
     "safe": "attention-forward-safe",
@@ -70,7 +67,7 @@ def form_family(problem: Problem) -> Family:
     written = text if isinstance(text, str) else text(problem)
     if _sharing(problem) == 1:
         written = written.replace("[g,", "[")
-    family = family_of_text(
+    return family_of_text(
         _NAMES.get(form, f"attention-{form}"),
         written,
         _extents(problem),
@@ -79,57 +76,6 @@ def form_family(problem: Problem) -> Family:
         outputs=("l", "m") if problem.stats else (),
         constants={"scale": 1.0 / math.sqrt(problem.d)},
     )
-    if problem.computation is not None:
-        _check(family)
-    return family
-
-
-def _check(family: Family) -> None:
-    """Check that a computation that is given has the shape of attention, in one sweep over the keys.
-
-    Raises
-    ------
-    InvalidInput
-        If it has not; the message says what is missing.
-    """
-    pairs = [array for array in family.arrays if {"i", "j"} <= set(array.axes)]
-    scores = [array.name for array in pairs if array.chain is not None]
-    made = [array for array in pairs if array.chain is None and not array.is_input]
-    late = [array for array in made if not any(read.step == "before" for read in array.reads)]
-    sums = [array for array in family.arrays if array.chain == "j"]
-    columns = [array for array in sums if "e" in array.axes]
-    rows = [
-        array for array in family.arrays if array.chain is None and array.operands and "j" not in array.axes
-    ]
-    inputs = {array.name: {"i", "j"} & set(array.axes) for array in family.inputs}
-    whole = {array.name for array in sums}
-    for right, what in (
-        (set(family.extents) <= set(_INDICES), f"its indices are {', '.join(_INDICES)}"),
-        (all(inputs.values()), "every input has the index i of queries or j of keys"),
-        (
-            scores
-            and all([inputs.get(one) for one in family[name].operands] == [{"i"}, {"j"}] for name in scores),
-            "scores are sums of products of an input with i and one with j",
-        ),
-        (
-            len(late) == 1 and set(scores) <= set(late[0].operands),
-            "one array of weights is made of all scores",
-        ),
-        (
-            not any(read.step == "last" and read.array in whole for array in made for read in array.reads),
-            "what is made of a pair reads sums over the keys at its own key, as m[i,j], not whole",
-        ),
-        (
-            len(columns) == 1 and inputs.get(columns[0].operands[-1]) == {"j"},
-            "one sum over the keys has columns e, of weights times an input with j",
-        ),
-        (
-            all(columns[0].name in array.operands for array in rows) and len(rows) < 2,
-            "at most one array is computed of that sum",
-        ),
-    ):
-        if not right:
-            raise InvalidInput(f"the computation is not one that the schedules know: {what}")
 
 
 def heads_family(problem: Problem, query_heads: int, key_heads: int) -> Family:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.own_attention import check_own_attention
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
@@ -55,7 +56,7 @@ def check_form(problem: Problem) -> None:
             "sums in any order (sums='free', --sums free) are counted with plain softmax, forward or backward"
         )
     if problem.computation is not None:
-        _check_own(problem)
+        _check_own(problem, problem.computation)
     if problem.shared_values:
         _check_latent(problem)
     if problem.shared_rope != 0:
@@ -68,16 +69,16 @@ def check_form(problem: Problem) -> None:
         )
 
 
-def _check_own(problem: Problem) -> None:
-    others = {**form_options(problem), "pass_name": problem.pass_name}
-    if others != {"computation": problem.computation, "pass_name": "forward"}:
+def _check_own(problem: Problem, text: str) -> None:
+    if {**form_options(problem), "pass_name": problem.pass_name} != {
+        "computation": text,
+        "pass_name": "forward",
+    }:
         raise InvalidInput(
             "a computation that a text gives is a forward pass of its own: leave out the pass, softmax, attention, "
             "gate, chunk, sums, shared_values and shared_rope"
         )
-    from pebble.computations.attention import form_family
-
-    form_family(problem)
+    check_own_attention(text)
 
 
 def _check_latent(problem: Problem) -> None:

@@ -68,3 +68,18 @@ def test_a_computation_from_a_file(pebble: Pebble, tmp_path: Path) -> None:
     pebble("moves", "flash-2", *options, "-o", str(tmp_path / "moves.txt"))
     assert "legal, complete" in pebble("check", str(tmp_path / "moves.txt")).out
     pebble("count", *options, "--model", "llama-3-8b").refused(2, "not a model")
+
+
+def test_a_computation_is_read_once_and_must_be_text(pebble: Pebble, tmp_path: Path) -> None:
+    own = tmp_path / "own.txt"
+    own.write_text(
+        "Q[i,k]\nK[j,k]\nV[j,e]\nS[i,j] += Q[i,k]*K[j,k]\nP[i,j] = S[i,j]**2\nO[i,e] += P[i,j]*V[j,e]\n",
+        "utf-8",
+    )
+    several = ["-N", "8:16:2", "-d", "2", "-M", "60", "--schedule", "flash-2", "--json"]
+    document = document_of(pebble("plot", "io", "--computation", str(own), *several))
+    assert len(document["schedules"]["flash-2"]) == 2
+    own.write_bytes(b"Q[i,k]\xff")
+    pebble("count", "--computation", str(own), "-N", "8", "-d", "2", "-M", "60").refused(
+        2, "no text in UTF-8"
+    )

@@ -25,7 +25,10 @@ ONLINE = (
     "P[i,j] = exp(scale*(S[i,j] - m[i,j])); "
     "l[i,j] = l[i,j-1]*a[i,j] + P[i,j]; U[i,e,j] = U[i,e,j-1]*a[i,j] + P[i,j]*V[j,e]; O[i,e] = U[i,e]/l[i]"
 )
+TWO_QUERIES = f"G[i,k]; {SCORES}; T[i,j] += G[i,k]*K[j,k]; P[i,j] = exp(scale*S[i,j]) + T[i,j]**2; {SUMS}"
+SQUARES = f"{SCORES}; P[i,j] = exp(scale*S[i,j]); z[i] += P[i,j]*P[i,j]; {SUMS}"
 TEXTS = {"bias": BIAS, "slopes": SLOPES, "sigmoid": SIGMOID, "online": ONLINE}
+SHAPES = {**TEXTS, "two queries": TWO_QUERIES, "squares": SQUARES}
 
 
 def problem_of(
@@ -57,9 +60,9 @@ def test_it_is_what_the_text_says(name: str, mask: str | None) -> None:
 
 
 @pytest.mark.parametrize("mask", [None, "causal", "document:2,3"])
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", SHAPES)
 def test_contract(name: str, mask: str | None) -> None:
-    problem = problem_of(TEXTS[name], mask)
+    problem = problem_of(SHAPES[name], mask)
     for schedule in available("forward", "own").values():
         least = schedule.least_M(problem)
         for M in (least, least + 5, 100):
@@ -92,7 +95,22 @@ def test_header(name: str, mask: str | None) -> None:
         ("Q[i,k]; K[j,k]; S[i,j] += Q[i,k]*K[j,k]", "one array of weights"),
         (f"{SCORES}; m[i] max= S[i,j]; P[i,j] = exp(S[i,j] - m[i]); {SUMS}", "at its own key"),
         (f"w[k]; {SCORES}; P[i,j] = exp(S[i,j]); {SUMS}", "every input has the index"),
-        (f"{SCORES}; P[i,j] = exp(S[i,j]); l[i] += P[i,j]", "has columns e"),
+        (f"{SCORES}; P[i,j] = exp(S[i,j]); l[i] += P[i,j]", "every input is read"),
+        (f"B[i,j]; {PLAIN}", "every input is read"),
+        (f"{PLAIN}; c[i] = 1", "every input is read"),
+        (
+            f"y[j]; {SCORES}; P[i,j] = exp(S[i,j]); l[i] += P[i,j]*y[j]; U[i,e] += P[i,j]*V[j,e]",
+            "of the weights",
+        ),
+        (f"y[j]; {SCORES}; P[i,j] = exp(S[i,j]); U[i,e] += P[i,j]*y[j]*V[j,e]", "has columns e"),
+        (
+            f"y[j]; {SCORES}; P[i,j] = exp(S[i,j]); U[i,e,j] = U[i,e,j-1]*later(y[j]) + P[i,j]*V[j,e]",
+            "first step",
+        ),
+        (f"x[i]; {PLAIN}*x[i]", "sums over the keys only"),
+        (f"{PLAIN}; z[j] += P[i,j]", "all that is computed"),
+        (f"{SCORES}; z[i] += S[i,j]; P[i,j] = exp(S[i,j]); {SUMS}", "of the weights"),
+        (f"{SCORES}; U[i,e] += S[i,j]*V[j,e]", "one array of weights"),
         (f"{SCORES}; P[i,j] = exp(T[i,j]); {SUMS}", "T is not given in a line before"),
         ("Q[i,k]; S[i,j] += Q[i,k]*Q[j,k]", "the indices of Q are i, k"),
         ("Q[i,k]; S[i] = Q[i,k]", "that the target lacks"),
