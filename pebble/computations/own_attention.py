@@ -73,8 +73,8 @@ def _conditions(family: Family) -> list[tuple[object, str]]:
             "what is made of a pair reads sums over the keys at its own key, as m[i,j], not whole",
         ),
         (
-            all(of[array.name] <= scores | names for array in early),
-            "what reads a sum before its own key reads scores and sums only",
+            all(read.step == "before" or read.array in scores for array in early for read in array.reads),
+            "what reads a sum before its own key, as m[i,j-1], reads such sums and scores only",
         ),
         (
             all(
