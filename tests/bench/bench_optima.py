@@ -13,22 +13,23 @@ from pebble.common.errors import PebbleError
 from pebble.computations.load import load_dag
 from pebble.solvers.optimum import optimal
 
-INSTANCES = {
-    "pyramid:8 6": "14..23",
-    "diamond:6,6 4": "8..19",
-    "attention:N=3,d=1 8": "14..18",
-    "attention:N=3,d=1 6": "16..24",
-    "fft:8 6": "23",
-    "fma-matmul:3,3,3 4": "63",
-}
-"""Instances, each with its M, and what was proved of it before there was a search backwards."""
+INSTANCES = [
+    "pyramid:8:6",
+    "diamond:6,6:4",
+    "attention:N=3,d=1:8",
+    "attention:N=3,d=1:6",
+    "fft:8:6",
+    "fma-matmul:3,3,3:4",
+]
+"""Those of the page, each with its M."""
 
 
 def words(text: str, least: int) -> int:
     return int(text[:-1] or 1) * least if text.endswith("r") else int(text)
 
 
-def show(name: str, M_text: str, before: str, limit: float) -> None:
+def show(instance: str, limit: float) -> None:
+    name, M_text = instance.rsplit(":", 1)
     try:
         dag = load_dag(name)
         M = words(M_text, dag.least_M())
@@ -40,7 +41,7 @@ def show(name: str, M_text: str, before: str, limit: float) -> None:
     taken = time.process_time() - begin
     known = str(best.io) if best.proved else f"{best.lower}..{best.io}"
     label = name.rsplit("/", 1)[-1]
-    print(f"| `{label}` | {M} | {known} | {before} | {best.states:,} | {taken:.0f} |", flush=True)
+    print(f"| `{label}` | {M} | {known} | {best.states:,} | {taken:.0f} |", flush=True)
 
 
 def main() -> None:
@@ -50,14 +51,9 @@ def main() -> None:
         "--limit", type=float, default=120, metavar="SECONDS", help="wall-clock time for each"
     )
     options = parser.parse_args()
-    print("| DAG | M | optimum | before | states | seconds |\n|---|---|---|---|---|---|")
-    if not options.instances:
-        for instance, before in INSTANCES.items():
-            name, M_text = instance.split()
-            show(name, M_text, before, options.limit)
-    for instance in options.instances:
-        name, M_text = instance.rsplit(":", 1)
-        show(name, M_text, "", options.limit)
+    print("| DAG | M | optimum | states | seconds |\n|---|---|---|---|---|")
+    for instance in options.instances or INSTANCES:
+        show(instance, options.limit)
 
 
 if __name__ == "__main__":
