@@ -45,13 +45,23 @@ __all__ = [
 _NODES = (Operation, Loop, When)
 
 
+class _Operations(tuple[Operation, ...]):
+    """Operations, and nothing that holds others: a search for tiles writes thousands of programs of them."""
+
+
 def _flatten(nodes: Iterable[Nodes]) -> tuple[Node, ...]:
     flat: list[Node] = []
-    for node in nodes:
-        if isinstance(node, _NODES):
-            flat.append(node)
-        elif node:
-            flat += _flatten(node)
+
+    def gather(nodes: Iterable[Nodes]) -> None:
+        for node in nodes:
+            if isinstance(node, _Operations):
+                flat.extend(node)
+            elif isinstance(node, _NODES):
+                flat.append(node)
+            elif node:
+                gather(node)
+
+    gather(nodes)
     return tuple(flat)
 
 
@@ -61,13 +71,13 @@ def _operations(
     if not at:
         return _whole_tiles(action, arrays, level)
     box = tuple((axis, a, b) for axis, (a, b) in at.items())
-    return tuple(Operation(action, array, at=box, level=level) for array in arrays)
+    return _Operations(Operation(action, array, at=box, level=level) for array in arrays)
 
 
 @lru_cache(maxsize=1024)
 def _whole_tiles(action: Action, arrays: tuple[str, ...], level: int) -> tuple[Operation, ...]:
     """Return operations on current tiles: a search for tiles writes the same ones in thousands of programs."""
-    return tuple(Operation(action, array, level=level) for array in arrays)
+    return _Operations(Operation(action, array, level=level) for array in arrays)
 
 
 def load(*arrays: str, level: int = 1, **at: Interval) -> tuple[Operation, ...]:

@@ -19,6 +19,7 @@ from pebble.program import program
 from pebble.program.counting.effects import Effect, Fold
 from pebble.program.counting.measure import measure
 from pebble.program.counting.run import run
+from pebble.program.counting.texts import texts_in_turn
 from pebble.program.schedule import get, registered
 from pebble.program.schedule.words_text import words_moved_by
 from tests.program.differences import PLAIN, SHORTCUTS, against_plain_loops, differences, judge
@@ -145,7 +146,7 @@ def test_what_lines_that_rise_add_up_to() -> None:
 def test_parts_that_each_line_takes_are_moved_again(array: str, at: dict[str, Any], mask: str) -> None:
     text = program(phase("", loop("i", 1, load(array, **at), delete(array, **at))))
     family = family_of(Problem.square(9, 1, mask=mask))
-    one_by_one = Fold([text], family, {}, by_array=True).moved[0, 0, 0].sum()
+    one_by_one = Fold(texts_in_turn(text, family)[0][0], {}, by_array=True).moved[0, 0, 0].sum()
     assert words_moved_by([text], family, 10**6) == measure([text], family)[0] == one_by_one
 
 

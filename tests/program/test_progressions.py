@@ -18,6 +18,7 @@ from pebble.program.counting.effects import Fold
 from pebble.program.counting.lexical import lexical
 from pebble.program.counting.progressions import tiles_in_progression
 from pebble.program.counting.run import run
+from pebble.program.counting.texts import texts_in_turn
 from pebble.program.nodes import Node, Program
 from pebble.program.schedule import registered
 from tests.program.random_families import under
@@ -82,10 +83,10 @@ def test_two_outer_tiles_stand_for_all(block: int, monkeypatch: pytest.MonkeyPat
         except InvalidInput:
             continue
         family = schedule.family(problem)
-        short = Fold([text], family, lexical(text, family), by_array=True)
+        short = Fold(texts_in_turn(text, family)[0][0], lexical(text, family), by_array=True)
         with monkeypatch.context() as patch:
             patch.setattr(effects, "LEAST_TILES", 10**9)
-            whole = Fold([text], family, lexical(text, family), by_array=True)
+            whole = Fold(texts_in_turn(text, family)[0][0], lexical(text, family), by_array=True)
         assert {path: words.tolist() for path, words in short.moved.items()} == {
             path: words.tolist() for path, words in whole.moved.items()
         }, seed

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pebble.computations.masks.questions import Questions, Runs, check_tiles
-from pebble.computations.masks.staircase import Intervals, union
+from pebble.computations.masks.staircase import Intervals, first_of_equals, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -140,12 +140,14 @@ def _with_single_tiles(
 ) -> Runs:
     """Return runs: tiles [begins, ends) of rows as one each, alike or not, the others of [first, behind) alone."""
     # Of every row the runs, and then its end: before each of them come the single tiles since the one before.
-    order = np.append(row, np.arange(len(first))).argsort(kind="stable")
-    row = np.append(row, np.arange(len(first)))[order]
-    begins, ends = np.append(begins, behind)[order], np.append(ends, behind)[order]
-    plain = np.append(plain, np.ones(len(first), dtype=bool))[order]
-    since = np.append(0, ends[:-1])[: len(ends)]
-    new = np.append(True, row[1:] != row[:-1])[: len(row)]
+    row = np.concatenate([row, np.arange(len(first))])
+    order = row.argsort(kind="stable")
+    row = row[order]
+    begins, ends = (np.concatenate([own, behind])[order] for own in (begins, ends))
+    plain = np.concatenate([plain, np.ones(len(first), dtype=bool)])[order]
+    since = np.zeros_like(ends)
+    since[1:] = ends[:-1]
+    new = first_of_equals(row)
     since[new] = first[row[new]]
     number = begins - since + (begins < ends)
     check_tiles(int(number.sum()))

@@ -73,6 +73,10 @@ class Runs(NamedTuple):
 
     def chunks(self) -> Iterator[Runs]:
         """Yield the runs in turn, some thousands of tiles at a time; groups that come once may be cut."""
+        if self.length.sum() <= _AT_A_TIME:
+            if len(self.length):
+                yield self
+            return
         long = (self.length > _AT_A_TIME) & (self.times == 1)
         if long.any():
             yield from self._cut(long).chunks()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -194,8 +194,21 @@ class Staircase:
 
 def union(*places: Whole) -> Whole:
     """Return all places once, in order; quicker than numpy's own for arrays that are in order each."""
-    found = np.sort(np.concatenate(places), kind="stable")
-    return np.asarray(found[np.append(True, found[1:] != found[:-1])[: len(found)]])
+    found = np.concatenate(places)
+    found.sort(kind="stable")
+    return np.asarray(found[first_of_equals(found)])
+
+
+def first_of_equals(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell of each value whether it is not the one before.
+
+    >>> first_of_equals(np.array([3, 3, 5])).tolist()
+    [True, False, True]
+    """
+    found = np.empty(len(values), dtype=bool)
+    found[:1] = True
+    np.not_equal(values[1:], values[:-1], out=found[1:])
+    return found
 
 
 class CommonPieces(NamedTuple):

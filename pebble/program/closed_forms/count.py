@@ -19,8 +19,8 @@ from pebble.program.closed_forms.quantities import Enclosing, Names, pieces, rou
 from pebble.program.counting.effects import Fold
 from pebble.program.counting.lexical import lexical
 from pebble.program.counting.life import Unproved
-from pebble.program.counting.measure import texts_in_turn
 from pebble.program.counting.run import proof
+from pebble.program.counting.texts import Text, texts_in_turn
 from pebble.program.nodes import Loop, Program
 from pebble.program.places import Place, places
 from pebble.program.steps import tile_count
@@ -97,7 +97,8 @@ def closed_form(program: Program, family: Family, *, legal: bool = False) -> Clo
         reads, writes = ({name: constant(words) for name, words in side.items()} for side in found)
         return ClosedForm(reads, writes)
     validate(program, family)
-    progress, folded = _folded(program, family, proved=not legal) if family.masked_axes else ({}, {})
+    text = texts_in_turn(program, family)[0][0]
+    progress, folded = _folded(text, proved=not legal) if family.masked_axes else ({}, {})
     names = Names(family)
     moves: dict[str, dict[str, list[Formula]]] = {"load": {}, "store": {}}
     for place in _moves(program):
@@ -134,7 +135,7 @@ def words_by_array(
     reads, writes = Counter[str](), Counter[str]()
     for text in texts_in_turn(program, family)[0]:
         validate(text.program, text.family)
-        folded = _folded(text.program, text.family, proved=proved)[1] if text.family.masked_axes else None
+        folded = _folded(text, proved=proved)[1] if text.family.masked_axes else None
         for place in _moves(text.program):
             if folded is None:
                 words = math.prod(factor for _, _, factor in _factors(place, text.family))
@@ -150,15 +151,13 @@ def _moves(program: Program) -> Iterator[Place]:
     return (place for place in places(program) if place.operation.action in ("load", "store"))
 
 
-def _folded(
-    program: Program, family: Family, *, proved: bool
-) -> tuple[dict[tuple[int, ...], str], dict[tuple[int, ...], int]]:
+def _folded(text: Text, *, proved: bool) -> tuple[dict[tuple[int, ...], str], dict[tuple[int, ...], int]]:
     """Return how far the chains have got at each operation, and the words that it moves."""
-    if any(part.generate is not None for part in program.phases):
+    if any(part.generate is not None for part in text.program.phases):
         raise NoClosedForm("operations are generated one by one")
     try:
-        here = proof(program, family)[0] if proved else lexical(program, family)
-        moved = Fold([program], family, here).moved
+        here = proof(*text[:2])[0] if proved else lexical(*text[:2])
+        moved = Fold(text, here).moved
     except Unproved as reason:
         raise NoClosedForm(f"the text does not prove that the program is legal ({reason})") from None
     except TooManyOperations as reason:

@@ -26,16 +26,16 @@ from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.lines_by_first import SingleLines
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Runs
-from pebble.program.counting.lexical import loops_of
+from pebble.computations.masks.staircase import first_of_equals
 from pebble.program.counting.life import Here
 from pebble.program.counting.progressions import LEAST_TILES, steady_parts, tiles_in_progression
-from pebble.program.nodes import Condition, Loop, Operation, Program, When
+from pebble.program.counting.texts import Text, loops_of
+from pebble.program.nodes import Condition, Loop, Operation, When
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.array import Array
-    from pebble.computations.family import Family
     from pebble.program.nodes import Node
 
     Whole = NDArray[Any]
@@ -72,7 +72,7 @@ class Effect(NamedTuple):
 
     def then(self, other: Effect) -> Effect:
         """Compose with what comes next."""
-        later = self.grown.sum(axis=0) + other.room
+        later = _total(self.grown) + other.room
         at = self.at
         if len(at):
             after = other.at.copy()
@@ -83,7 +83,7 @@ class Effect(NamedTuple):
     def times(self, number: Whole) -> Effect:
         """Repeat so many times."""
         more = (number - 1) * self.grown
-        total = more.sum(axis=0)
+        total = _total(more)
         at = self.at
         if len(at):
             at = at.copy()
@@ -104,13 +104,13 @@ class Effect(NamedTuple):
         """Compose neighbours of one owner; return also the owners, each once."""
         if not len(owner):
             return self, owner
-        starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
+        starts = first_of_equals(owner).nonzero()[0]
         if len(starts) == len(owner):
             return self, owner
-        lengths = np.diff(starts, append=len(owner))
+        lengths = np.bincount(owner)[owner[starts]]
         before = np.cumsum(self.grown, axis=1) - self.grown
         before -= np.repeat(before[:, starts], lengths, axis=1)
-        high = before.sum(axis=0) + self.room
+        high = _total(before) + self.room
         room = np.maximum.reduceat(high, starts)
         at = self.at
         if len(at):
@@ -119,6 +119,11 @@ class Effect(NamedTuple):
             at = at[:, first]
             at[:-1] += before[:, first]
         return Effect(np.add.reduceat(self.grown, starts, axis=1), room, at), owner[starts]
+
+
+def _total(grown: Whole) -> Whole:
+    """Return the sum of all arrays, which most counts take together."""
+    return grown[0] if len(grown) == 1 else np.asarray(grown.sum(axis=0))
 
 
 @dataclass
@@ -160,13 +165,12 @@ class BoxTable:
 
 
 class Fold:
-    """Programs of one text, with tile sizes of their own, folded all at once.
+    """Programs of one text, each with its own tile sizes, folded all at once.
 
     Parameters
     ----------
-    programs : sequence of Program
-        Nests of loops that differ in tiles, starts and stops only. They are taken to be legal.
-    family : Family
+    text : Text
+        Is taken to be legal.
     here : mapping of path to Here
         Of each operation, see :func:`pebble.program.counting.life.prove`.
     by_array : bool
@@ -182,6 +186,8 @@ class Fold:
     ----------
     moved : dict of path to ndarray, shape (programs,)
         Words loaded or stored, or vertices computed, by each operation of the text.
+    operations : dict of path to Operation
+        These operations.
     effect : Effect
         Of each program.
     boxes : int
@@ -195,8 +201,7 @@ class Fold:
 
     def __init__(
         self,
-        programs: Sequence[Program],
-        family: Family,
+        text: Text,
         here: Mapping[Path, Here],
         *,
         by_array: bool = False,
@@ -205,33 +210,26 @@ class Fold:
         most: int = MOST_BOXES,
     ) -> None:
         self.level, self.inclusive, self.most = level, inclusive, most
-        self.family, self.here, self.number = family, here, len(programs)
-        self.masked = family.masked_axes
-        self.axes: dict[Path, str] = {}
-        self.asks_of_last = {
-            path: _asks_of_last(node.body, node.label) for path, node in loops_of(programs[0])
-        }
-        sizes: dict[Path, list[tuple[int, int, int]]] = {}
-        for program in programs:
-            for path, node in loops_of(program):
-                self.axes[path] = node.axis
-                stop = family.extents[node.axis] if node.stop is None else node.stop
-                sizes.setdefault(path, []).append((node.tile, node.start, stop))
-        self.sizes = {path: np.array(each, dtype=np.int64).T for path, each in sizes.items()}
+        self.family, self.here, self.number, self.sizes = text.family, here, text.number, text.sizes
+        self.masked = self.family.masked_axes
+        loops = list(loops_of(text.program))
+        self.axes = {path: node.axis for path, node in loops}
+        self.asks_of_last = {path: _asks_of_last(node.body, node.label) for path, node in loops}
         self.rises_evenly = {
             path: not by_array and node.axis in self.masked and self._rises(node.body, path, (node.axis,))
-            for path, node in loops_of(programs[0])
+            for path, node in loops
         }
+        self.operations: dict[Path, Operation] = {}
         self.moved: dict[Path, Whole] = {}
         self.boxes, self.piled = 0, False
         self._singles: dict[str, SingleLines] = {}
-        self.arrays = {array.name: number * by_array for number, array in enumerate(family.arrays)}
+        self.arrays = {array.name: number * by_array for number, array in enumerate(self.family.arrays)}
         self.by_array = by_array
         # Beyond 64 bits numpy adds Python's integers.
-        self.whole: Any = np.int64 if math.prod(family.extents.values()) < _SMALL else object
+        self.whole: Any = np.int64 if math.prod(self.family.extents.values()) < _SMALL else object
         ones = np.ones(self.number, dtype=self.whole)
         effect = self._nothing(self.number)
-        for number, phase in enumerate(programs[0].phases):
+        for number, phase in enumerate(text.program.phases):
             rows = BoxTable(np.arange(self.number), ones, {}, {})
             effect = effect.then(self._nodes(phase.body, (number,), rows))
         self.effect = effect
@@ -489,7 +487,7 @@ class Fold:
         if apart.any() or not even.all() or (one.room + rise.room * (number - 1) != last.room).any():
             self.piled = True
             return effect, parent, times
-        total, more = one.grown.sum(axis=0), rise.grown.sum(axis=0)
+        total, more = _total(one.grown), _total(rise.grown)
         # Room is a sum up to a tile and that tile's own: a square function of its number.
         turn = np.clip((total + rise.room) // np.maximum(-more, 1) + 1, 0, number - 1)
         tops = [
@@ -518,7 +516,7 @@ class Fold:
         if op.action == "delete":
             effect.grown[self.arrays[op.array]] -= words
             return effect
-        self._count(path, rows, words)
+        self._count(op, path, rows, words)
         if op.action == "load":
             return self._grow(effect, op.array, words * (not here.held), 0)
         return effect
@@ -533,7 +531,7 @@ class Fold:
             start, stop = (0, 1) if array.chain is None else self.tile(array.chain, rows, op)
             vertices, step = words * (stop - start), (words > 0) & ((start > 0) | (stop - start > 1))
             new = words * (not held) * (start == 0)
-        self._count(path, rows, vertices)
+        self._count(op, path, rows, vertices)
         if op.replacing is None:
             return self._grow(effect, op.array, new, step)
         effect = self._grow(effect, op.array, new * 0, step + np.minimum(new, 1))
@@ -572,19 +570,21 @@ class Fold:
     def _grow(self, effect: Effect, name: str, words: Whole, step: Whole | int) -> Effect:
         grown, room, at = effect
         row = self.arrays[name]
-        top = grown.sum(axis=0) + words + step
+        top = _total(grown) + words + step
         grown[row] += words
         if len(at):
             at[:] = np.where(top > room, np.concatenate([grown, [step + 0 * words]]), at)
         return Effect(grown, np.maximum(room, top), at)
 
-    def _count(self, path: Path, rows: BoxTable, words: Whole) -> None:
-        total = self.moved.setdefault(path, np.zeros(self.number, dtype=self.whole))
+    def _count(self, op: Operation, path: Path, rows: BoxTable, words: Whole) -> None:
+        if path not in self.moved:
+            self.moved[path], self.operations[path] = np.zeros(self.number, dtype=self.whole), op
+        total = self.moved[path]
         weighed = rows.weight * words
         if self.number == 1:
             total += weighed.sum()
             return
-        starts = np.flatnonzero(np.append(True, rows.root[1:] != rows.root[:-1]))
+        starts = first_of_equals(rows.root).nonzero()[0]
         total[rows.root[starts]] += np.add.reduceat(weighed, starts)
 
     # Questions

@@ -1,4 +1,4 @@
-"""What the text of a program says by itself: its loops, and how far the words of masked chains have got."""
+"""What the text of a program says by itself: how far the words of masked chains have got."""
 
 from __future__ import annotations
 
@@ -14,24 +14,7 @@ if TYPE_CHECKING:
 
     Path = tuple[int, ...]
 
-__all__ = ["lexical", "loops_of"]
-
-
-def loops_of(program: Program) -> list[tuple[Path, Loop]]:
-    """Return the loops of a text, each with its path."""
-    found: list[tuple[Path, Loop]] = []
-
-    def walk(nodes: Sequence[Node], path: Path) -> None:
-        for number, node in enumerate(nodes):
-            if not isinstance(node, Operation):
-                place = (*path, number)
-                if isinstance(node, Loop):
-                    found.append((place, node))
-                walk(node.body, place)
-
-    for number, phase in enumerate(program.phases):
-        walk(phase.body, (number,))
-    return found
+__all__ = ["lexical"]
 
 
 def lexical(program: Program, family: Family) -> dict[Path, Here]:

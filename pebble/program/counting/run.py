@@ -12,9 +12,9 @@ from pebble.program.counting import plain
 from pebble.program.counting.counted import Run
 from pebble.program.counting.effects import Fold
 from pebble.program.counting.life import Here, Unproved, prove
-from pebble.program.counting.measure import in_turn, texts_in_turn
+from pebble.program.counting.measure import in_turn
+from pebble.program.counting.texts import texts_in_turn
 from pebble.program.hierarchy import Hierarchy
-from pebble.program.places import places
 from pebble.program.validation import validate
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _folded(
 
     def folds(by_array: bool) -> list[Fold]:
         return [
-            Fold([one.program], one.family, here, by_array=by_array, level=level, inclusive=inclusive)
+            Fold(one, here, by_array=by_array, level=level, inclusive=inclusive)
             for one, here in zip(texts, proofs, strict=True)
         ]
 
@@ -172,10 +172,8 @@ def _folded(
         for action in ("load", "store", "compute")
     }
     for one, each in zip(texts, found, strict=True):
-        for place in places(one.program):
-            operation = place.operation
-            if place.path in each.moved:
-                counts[operation.action][operation.array] += int(each.moved[place.path][0]) * one.times
+        for path, operation in each.operations.items():
+            counts[operation.action][operation.array] += int(each.moved[path][0]) * one.times
 
     def peak_words() -> dict[str, int]:
         words = in_turn(folds(by_array=True), order).at[:, 0].tolist()

@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from math import prod
+from operator import le
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -59,6 +60,8 @@ _FAR = 4
 """Where the smallest sizes need this many times the words that there are, larger ones are not tried."""
 _AIMS, _NEARLY = 3, 0.9995
 """How often larger tiles are looked at, as long as the best need less than this share of fast memory."""
+_FURTHEST = 32
+"""In a direction that made the words fewer, sizes up to this many times as far away are compared next."""
 _ROUNDS, _GAIN = 16, 1e-5
 """After this many rounds, one that saves less than this share of the words is the last."""
 _MOST_BOXES = 2**21
@@ -518,12 +521,14 @@ class _SizeSearch:
         what = WORDS if self.masked else PLAIN
         best = self._various((yield from self._ordered(what, rows)))
         rounds = 0
+        further: list[Row] = []
         while True:
-            near = dict.fromkeys(row for one in best for row in self._near(one, ratio))
+            near = dict.fromkeys([*further, *(row for one in best for row in self._near(one, ratio))])
             more = yield from self._with_last(list(dict.fromkeys(row[:-1] for row in near)))
             if self.masked:
                 more += [row for one in best for row in self._smaller(one, ratio)]
-            known = set(rows)
+                more += [row for row in further if row[:-1] == rows[0][:-1]]
+            known, first = set(rows), rows[0]
             more = [row for row in dict.fromkeys(more) if row not in known]
             (before,), _ = yield from self._count(what, rows[:1])
             rows = yield from self._ordered(what, rows + more)
@@ -534,6 +539,22 @@ class _SizeSearch:
                 return rows
             near_best = [row for row, one in zip(rows, words, strict=True) if one <= _ALMOST * words[0]]
             best, ratio = self._various(near_best), max(ratio**0.5, _LEAST_RATIO)
+            further = list(self._further(first, rows[0]))
+
+    def _further(self, before: Row, row: Row) -> Iterator[Row]:
+        """Yield rows in the direction in which the best one has moved, each twice as far as the last."""
+        steps = [b - a for a, b in zip(before, row, strict=True)]
+        if (
+            any(steps[:-1]) or steps[-1] > 0 or self.group.resident
+        ):  # beside others the last is as large as fits
+            steps[-1] = 0
+        times = 1
+        while any(steps) and times <= _FURTHEST:
+            sizes = tuple(size + times * step for size, step in zip(row, steps, strict=True))
+            if not all(map(le, self.low, sizes)) or not all(map(le, sizes, self.high)):
+                return
+            yield sizes
+            times *= 2
 
     def _coarse(self, at: int, head: Row) -> list[int]:
         """Return values of a size to begin with, beside some others."""

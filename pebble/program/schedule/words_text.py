@@ -6,7 +6,7 @@ many of these it is the first visit, or the last.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,8 @@ from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.counting.effects import BoxTable, Effect, Fold
 from pebble.program.counting.lexical import lexical
 from pebble.program.counting.life import Here
-from pebble.program.counting.measure import MOST, Weigh, all_words, moves_of, shape_of, texts_in_turn
+from pebble.program.counting.measure import MOST, Weigh, all_words, moves_of
+from pebble.program.counting.texts import Text, alike, shape_of
 from pebble.program.nodes import Condition, Loop, Operation, Phase, Program, When
 
 if TYPE_CHECKING:
@@ -44,68 +45,72 @@ def words_moved_by(
         If more than ``most`` boxes would have to be looked at.
     """
     words: dict[tuple[str, str], Whole] = {}
-    alike: dict[object, list[tuple[int, Program, int]]] = {}
-    folded: dict[object, tuple[Family, dict[Path, Here]]] = {}
-    known: dict[object, Mapping[Path, Here]] = {}
-    for number, program in enumerate(programs):
-        for kind, text in enumerate(texts_in_turn(program, family)[0]):
-            shape = kind, shape_of(text.program)
-            if shape not in known:
-                known[shape] = lexical(text.program, text.family)
-            moving, here = _Moving(text.family, known[shape]).of(text.program)
-            key: object = (kind, shape_of(moving), tuple(here.items()))
-            alike.setdefault(key, []).append((number, moving, text.times))
-            folded[key] = text.family, here
-    for key, texts in alike.items():
-        numbers, texts_of_key, times = zip(*texts, strict=True)
-        found = _Words(texts_of_key, *folded[key], most=most)
-        for move, number in moves_of(texts_of_key[0], found):
+    moving: dict[object, list[tuple[list[int], Text, dict[Path, Here]]]] = {}
+    for numbers, texts, _ in alike(programs, family):
+        for kind, text in enumerate(texts):
+            shorter, here = _Moving(text).text()
+            shape = shape_of(shorter.program, family, [])
+            moving.setdefault((kind, shape, tuple(here.items())), []).append((numbers, shorter, here))
+    for group in moving.values():
+        _, first, here = group[0]
+        sizes = {
+            path: np.concatenate([text.sizes[path] for _, text, _ in group], axis=1) for path in first.sizes
+        }
+        numbers = [number for some, _, _ in group for number in some]
+        found = _Words(first._replace(sizes=sizes, number=len(numbers)), here, most=most)
+        for move, moved in moves_of(found):
             total = words.setdefault(move, np.zeros(len(programs), dtype=object))
-            np.add.at(total, list(numbers), number * np.array(times))
+            total[numbers] += moved * first.times
     told: Whole = np.minimum(np.zeros(len(programs), dtype=object) + weigh(words), MOST).astype(np.int64)
     return told
 
 
 class _Moving:
-    """Writes programs of loads and stores alone, and how far their words have got."""
+    """Writes a text of loads and stores alone, and how far their words have got."""
 
-    def __init__(self, family: Family, here: Mapping[Path, Here]) -> None:
-        self.family, self.here = family, here
-        self._here: dict[int, Here] = {}
+    def __init__(self, text: Text) -> None:
+        self._text, self.family = text, text.family
+        self._known = lexical(text.program, text.family)
+        self._from: dict[int, Path] = {}
 
-    def of(self, program: Program) -> tuple[Program, dict[Path, Here]]:
-        """Return the shorter text of a program, and what is known of its operations by their places in it."""
-        phases = []
-        found: dict[Path, Here] = {}
-        for number, phase in enumerate(program.phases):
-            body = tuple(self._body(phase.body, (number,), ()))
-            phases.append(Phase("", body))
-            self._places(body, (number,), found)
-        return Program(tuple(phases)), found
+    def text(self) -> tuple[Text, dict[Path, Here]]:
+        """Return the shorter text, and what is known of its operations by their places in it."""
+        phases = [
+            tuple(self._body(phase.body, (number,), ()))
+            for number, phase in enumerate(self._text.program.phases)
+        ]
+        sizes: dict[Path, Whole] = {}
+        here: dict[Path, Here] = {}
+        for number, body in enumerate(phases):
+            self._places(body, (number,), sizes, here)
+        program = Program(tuple(Phase("", body) for body in phases))
+        return self._text._replace(program=program, sizes=sizes), here
 
-    def _places(self, nodes: Sequence[Node], path: Path, found: dict[Path, Here]) -> None:
+    def _places(
+        self, nodes: Sequence[Node], path: Path, sizes: dict[Path, Whole], here: dict[Path, Here]
+    ) -> None:
         for number, node in enumerate(nodes):
+            place, source = (*path, number), self._from.get(id(node))
             if not isinstance(node, Operation):
-                self._places(node.body, (*path, number), found)
-            elif id(node) in self._here:
-                found[(*path, number)] = self._here[id(node)]
+                if isinstance(node, Loop) and source:
+                    sizes[place] = self._text.sizes[source]
+                self._places(node.body, place, sizes, here)
+            elif source in self._known:
+                here[place] = self._known[source]
 
     def _body(self, nodes: Sequence[Node], path: Path, around: tuple[str, ...]) -> Iterator[Node]:
         for number, node in enumerate(nodes):
             place = (*path, number)
             if isinstance(node, Operation):
                 if node.action in ("load", "store"):
-                    if place in self.here:
-                        node = replace(node)
-                        self._here[id(node)] = self.here[place]
-                    yield node
+                    yield self._kept(replace(node), place)
                 continue
-            inner = list(
-                self._body(node.body, place, (*around, node.axis) if isinstance(node, Loop) else around)
-            )
+            inside = (*around, node.axis) if isinstance(node, Loop) else around
+            inner = list(self._body(node.body, place, inside))
             if isinstance(node, Loop):
-                whole = node.axis in around or (
-                    not node.start and node.stop in (None, self.family.extents[node.axis])
+                _, start, stop = self._text.sizes[place]
+                whole = node.axis in around or bool(
+                    not start.any() and (stop == self.family.extents[node.axis]).all()
                 )
                 if whole and node.axis not in self.family.masked_axes and self._each_along(inner, node):
                     yield from inner
@@ -114,7 +119,11 @@ class _Moving:
                     yield from (one for one in inner if self._is_of_pairs(one))
                     inner = [one for one in inner if not self._is_of_pairs(one)]
             if inner:
-                yield replace(node, body=tuple(inner))
+                yield self._kept(replace(node, body=tuple(inner)), place)
+
+    def _kept(self, node: Node, place: Path) -> Node:
+        self._from[id(node)] = place
+        return node
 
     def _is_of_pairs(self, node: Node) -> bool:
         return isinstance(node, Operation) and not node.at and {"i", "j"} <= set(self.family[node.array].axes)
@@ -187,7 +196,8 @@ class _Words(Fold):
             place = (*path, number)
             if isinstance(node, Operation):
                 here = self.here.get(place, Here("all", False))
-                self._count(place, rows, self._words(self.family[node.array], rows, node, here.place))
+                words = self._words(self.family[node.array], rows, node, here.place)
+                self._count(node, place, rows, words)
             elif isinstance(node, Loop):
                 if not self._line_by_line(node, place, rows):
                     self._loop(node, place, rows)
@@ -208,7 +218,7 @@ class _Words(Fold):
             return False
         for place, op, condition, begun in filter(None, found):
             number = lines.number(condition, begun and condition is None)
-            self._count(place, rows, number * self._rest(self.family[op.array], rows, op))
+            self._count(op, place, rows, number * self._rest(self.family[op.array], rows, op))
         return True
 
     def _each_line(
