@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from pebble.program.nodes import Node
 
     Path = tuple[int, ...]
+    Sizes = tuple[tuple[int, ...], ...]
     Whole = NDArray[Any]
 
-__all__ = ["Text", "Texts", "alike", "loops_of", "shape_of", "texts_in_turn"]
+__all__ = ["Text", "Texts", "alike", "loops_of", "read", "shape_of", "texts_in_turn"]
 
 
 class Text(NamedTuple):
@@ -62,33 +63,25 @@ def alike(programs: Sequence[Program], family: Family) -> list[Texts]:
     InvalidInput
         If a program is one for other parts than those of the mask.
     """
-    groups: dict[object, tuple[list[int], list[list[list[int]]]]] = {}
-    in_parts: tuple[list[tuple[Family, int]], Whole] | None = None
+    groups: dict[object, tuple[list[int], list[Sizes]]] = {}
     for number, program in enumerate(programs):
-        own = [family]
-        if program.parts:
-            parts = check_parts(program, family)
-            if in_parts is None:
-                families = [family_of_part(family, mask) for mask in parts.masks]
-                in_parts = list(zip(families, parts.times, strict=True)), parts.kinds
-            own = [of_part for of_part, _ in in_parts[0]]
-        shapes: list[object] = [bool(program.parts)]
-        sizes: list[list[int]] = []
-        for text, one in zip(_texts(program), own, strict=True):
-            sizes.append([])
-            shapes.append(shape_of(text, one, sizes[-1]))
-        numbers, rows = groups.setdefault(tuple(shapes), ([], []))
+        shape, sizes = read(program, family)
+        numbers, rows = groups.setdefault(shape, ([], []))
         numbers.append(number)
         rows.append(sizes)
     found = []
     for numbers, rows in groups.values():
         first = programs[numbers[0]]
-        kinds, order = [(family, 1)], np.zeros(1, dtype=np.int64)
-        if first.parts and in_parts:
-            kinds, order = in_parts
+        families, times, order = [family], [1], np.zeros(1, dtype=np.int64)
+        if first.parts:
+            parts = check_parts(first, family)
+            families = [family_of_part(family, mask) for mask in parts.masks]
+            times, order = parts.times, parts.kinds
         texts = [
-            Text(text, one, _by_loop(text, column), len(numbers), times)
-            for text, (one, times), column in zip(_texts(first), kinds, zip(*rows, strict=True), strict=True)
+            Text(text, of_text, _by_loop(text, column), len(numbers), often)
+            for text, of_text, column, often in zip(
+                _texts(first), families, zip(*rows, strict=True), times, strict=True
+            )
         ]
         found.append(Texts(numbers, texts, order))
     return found
@@ -104,34 +97,49 @@ def _texts(program: Program) -> list[Program]:
     return [part.program for part in program.parts] or [program]
 
 
-def _by_loop(text: Program, rows: Sequence[list[int]]) -> dict[Path, Whole]:
+def _by_loop(text: Program, rows: Sequence[tuple[int, ...]]) -> dict[Path, Whole]:
     paths = [path for path, _ in loops_of(text)]
     sizes = np.array(rows, dtype=np.int64).reshape(len(rows), len(paths), 3)
     return dict(zip(paths, sizes.transpose(1, 2, 0), strict=True))
 
 
-def shape_of(program: Program, family: Family, sizes: list[int]) -> object:
-    """Return what is equal for programs that differ in sizes only, and append the sizes, three of each loop."""
-    shape: list[object] = []
+def read(program: Program, family: Family) -> tuple[object, Sizes]:
+    """Return what is equal for programs that differ in sizes only, and the sizes, of each text three of each loop."""
     extents = family.extents
+    if not program.parts:
+        shape, sizes = shape_of(program, extents)
+        return shape, (sizes,)
+    shapes, columns = [], []
+    for part in program.parts:
+        shape, sizes = shape_of(part.program, {**extents, "i": part.queries, "j": part.keys})
+        shapes.append((part.queries, part.keys, shape))
+        columns.append(sizes)
+    return tuple(shapes), tuple(columns)
 
-    def read(nodes: Sequence[Node]) -> None:
+
+def shape_of(text: Program, extents: Mapping[str, int]) -> tuple[object, tuple[int, ...]]:
+    """Return the same of one nest of loops."""
+    shape: list[object] = []
+    sizes: list[int] = []
+
+    def walk(nodes: Sequence[Node]) -> None:
         for node in nodes:
             if isinstance(node, Operation):
                 shape.append(node)
                 continue
             if isinstance(node, Loop):
                 shape.append((node.axis, node.label))
-                sizes.extend((node.tile, node.start, extents[node.axis] if node.stop is None else node.stop))
+                stop = extents.get(node.axis, 0) if node.stop is None else node.stop  # not validated yet
+                sizes.extend((node.tile, node.start, stop))
             else:
                 shape.append(node.condition)
-            read(node.body)
+            walk(node.body)
             shape.append(None)
 
-    for phase in program.phases:
-        read(phase.body)
+    for phase in text.phases:
+        walk(phase.body)
         shape.append(None)
-    return tuple(shape)
+    return tuple(shape), tuple(sizes)
 
 
 def loops_of(program: Program) -> Iterator[tuple[Path, Loop]]:

@@ -10,7 +10,7 @@ is better.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -23,6 +23,7 @@ import numpy as np
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.program.counting.measure import MOST
+from pebble.program.counting.texts import read
 from pebble.program.nodes import Program
 from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
 from pebble.program.schedule.tile_groups import TileGroup, group_of, switches, tile_groups
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
     Row: TypeAlias = tuple[int, ...]
+    Key: TypeAlias = tuple[bool, int, object]
     T = TypeVar("T")
     Asking: TypeAlias = Generator[tuple[str, list[Row]], tuple[Whole, Whole], T]
 
@@ -66,6 +68,8 @@ _ROUNDS, _GAIN = 16, 1e-5
 """After this many rounds, one that saves less than this share of the words is the last."""
 _MOST_BOXES = 2**21
 """Boxes that are looked at for some programs together; of one that has more nothing is known."""
+_MOST_KNOWN = 50_000
+"""Programs of one problem of which is known what they move."""
 _NEVER = MOST
 """Words and room of sizes without a program."""
 PLAIN, WORDS, WHOLE = "without the mask", "words", "words and room"
@@ -207,6 +211,26 @@ def _only(program: Program, phases: Sequence[int]) -> Program:
     return Program(own, tuple(replace(part, program=_only(part.program, phases)) for part in program.parts))
 
 
+class _Known:
+    """What has been counted of programs of one problem: schedules have phases in common."""
+
+    def __init__(self) -> None:
+        self.found: dict[Key, tuple[int, int]] = {}
+        self._shapes: dict[object, int] = {}
+
+    def key(self, program: Program, family: Family) -> tuple[int, object]:
+        """Return what tells programs apart: their text, by a number, and its sizes."""
+        shape, sizes = read(program, family)
+        if len(self.found) > _MOST_KNOWN:
+            self.found.clear()
+        return self._shapes.setdefault(shape, len(self._shapes)), sizes
+
+
+@lru_cache(maxsize=4)
+def _known(problem: Problem, demands: TileDemands, family: Callable[[Problem], Family]) -> _Known:
+    return _Known()
+
+
 class _TileCounter:
     """Counts programs of one schedule, with and without the mask."""
 
@@ -214,6 +238,11 @@ class _TileCounter:
         self.schedule, self.problem, self.demands = schedule, problem, demands
         self.gave_up = False
         self._families: dict[Problem, Family] = {}
+
+    def _family(self, problem: Problem) -> Family:
+        if problem not in self._families:
+            self._families[problem] = self.schedule.family(problem)
+        return self._families[problem]
 
     def count(
         self,
@@ -223,9 +252,7 @@ class _TileCounter:
         words_only: bool = False,
     ) -> tuple[Whole, Whole]:
         """Return the words and the room of the phases of programs that each group shapes, group after group."""
-        if problem not in self._families:
-            self._families[problem] = self.schedule.family(problem)
-        family = self._families[problem]
+        family, known = self._family(problem), _known(problem, self.demands, self.schedule.family)
         words, room = np.full((2, len(groups), len(tiles)), _NEVER, dtype=np.int64)
         places, programs = [], []
         for place, one in enumerate(tiles):
@@ -235,25 +262,30 @@ class _TileCounter:
                     programs.append(program)
                     places.append(place)
         for number, phases in enumerate(groups):
-            if programs:
-                texts = [_only(one, phases) for one in programs] if phases else programs
-                self._note(texts, family, words_only, np.array(places), words[number], room[number])
+            texts = [_only(one, phases) for one in programs] if phases else programs
+            keys = [(words_only, *known.key(one, family)) for one in texts]
+            if new := {key: one for key, one in zip(keys, texts, strict=True) if key not in known.found}:
+                self._note(list(new), list(new.values()), family, known.found)
+            for place, key in zip(places, keys, strict=True):
+                words[number, place], room[number, place] = known.found.get(key, (_NEVER, _NEVER))
         return words.ravel(), room.ravel()
 
     def _note(
-        self, texts: list[Program], family: Family, words_only: bool, places: Whole, words: Whole, room: Whole
+        self, keys: list[Key], texts: list[Program], family: Family, found: dict[Key, tuple[int, int]]
     ) -> None:
         """Note what programs move and need; of those with too many boxes nothing."""
         try:
-            if words_only:
-                words[places] = self.demands.words(texts, family, _MOST_BOXES)
+            if keys[0][0]:
+                words = self.demands.words(texts, family, _MOST_BOXES)
+                room = np.full_like(words, _NEVER)
             else:
-                words[places], room[places] = self.demands.measure(texts, family, _MOST_BOXES)
+                words, room = self.demands.measure(texts, family, _MOST_BOXES)
+            found.update(zip(keys, zip(words.tolist(), room.tolist(), strict=True), strict=True))
         except TooManyOperations:
             half = len(texts) // 2
             self.gave_up |= not half
             for some in (slice(0, half), slice(half, None)) if half else ():
-                self._note(texts[some], family, words_only, places[some], words, room)
+                self._note(keys[some], texts[some], family, found)
 
     def choice(self, M: int, base: dict[str, int], groups: list[TileGroup]) -> tuple[TileChoice, int]:
         """Return the best tiles of some groups, and the room of the group that needs most."""

@@ -49,7 +49,7 @@ def words_moved_by(
     for numbers, texts, _ in alike(programs, family):
         for kind, text in enumerate(texts):
             shorter, here = _Moving(text).text()
-            shape = shape_of(shorter.program, family, [])
+            shape, _ = shape_of(shorter.program, text.family.extents)
             moving.setdefault((kind, shape, tuple(here.items())), []).append((numbers, shorter, here))
     for group in moving.values():
         _, first, here = group[0]
