@@ -24,8 +24,9 @@ FIELDS = {
     "rules": {"recomputation", "sliding"},
     "bound": {"name", "value", "rules", "source", "inputs"},
 }
-COMPULSORY = {"rules": "recomputation allowed, sliding allowed", "source": "docs/proofs/graphs.md, compulsory"}
-BUTTERFLY = {"rules": COMPULSORY["rules"], "source": "docs/proofs/graphs.md, butterflies", "inputs": {}}
+ANY = "recomputation allowed, sliding allowed"
+COMPULSORY = {"rules": ANY, "source": "docs/proofs/graphs.md, compulsory"}
+BUTTERFLY = {"rules": ANY, "source": "docs/proofs/graphs.md, butterflies", "inputs": {}}
 SEARCH = {"source": "docs/proofs/graphs.md, exhaustive search"}
 STATES = 50_000
 Sizes = dict[str, int]
@@ -209,7 +210,7 @@ def check_name(name: str, n_vertices: int, edges: list[tuple[int, int]], outputs
 
 
 def most_moves(W: int, M: int, events: Callable[[int], int]) -> int:
-    """Return how many moves a pebbling with W events has at least, by cutting it into segments: see docs/proofs/forward.md.
+    """Return how many moves a pebbling with W events has at least, cut into segments: see docs/proofs/forward.md.
 
     A segment that reaches T words holds at most ``events(T)`` events, the first one has M + X moves and all others X,
     whatever X is; or all events are in one segment.
@@ -264,7 +265,6 @@ def is_proved(name: str, value: int, size: Sizes, M: int) -> bool:
             return value == 0 or (value - 1 + 2 * M) ** 2 * M < 4 * W * W
 
 
-ANY = "recomputation allowed, sliding allowed"
 SMITH = "Smith et al. 2019, arXiv:1702.02017"
 LEAN = "machine-checked (Lean), github.com/geoconuk/lean-misc-math"
 FAMILY_BOUNDS = {
