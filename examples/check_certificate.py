@@ -24,9 +24,10 @@ FIELDS = {
     "rules": {"recomputation", "sliding"},
     "bound": {"name", "value", "rules", "source", "inputs"},
 }
-COMPULSORY = {"rules": "recomputation allowed, sliding allowed", "source": "docs/graph-bounds.md, compulsory"}
-BUTTERFLY = {"rules": COMPULSORY["rules"], "source": "docs/graph-bounds.md, butterflies", "inputs": {}}
-SEARCH = {"source": "docs/graph-bounds.md, exhaustive search"}
+ANY = "recomputation allowed, sliding allowed"
+COMPULSORY = {"rules": ANY, "source": "docs/proofs/graphs.md, compulsory"}
+BUTTERFLY = {"rules": ANY, "source": "docs/proofs/graphs.md, butterflies", "inputs": {}}
+SEARCH = {"source": "docs/proofs/graphs.md, exhaustive search"}
 STATES = 50_000
 Sizes = dict[str, int]
 Vertices = Iterator[tuple[set[int], bool]]
@@ -209,7 +210,7 @@ def check_name(name: str, n_vertices: int, edges: list[tuple[int, int]], outputs
 
 
 def most_moves(W: int, M: int, events: Callable[[int], int]) -> int:
-    """Return how many moves a pebbling with W events has at least, by cutting it into segments: see docs/bounds.md.
+    """Return how many moves a pebbling with W events has at least, cut into segments: see docs/proofs/forward.md.
 
     A segment that reaches T words holds at most ``events(T)`` events, the first one has M + X moves and all others X,
     whatever X is; or all events are in one segment.
@@ -228,7 +229,7 @@ def box(T: int) -> int:
 
 
 def is_proved(name: str, value: int, size: Sizes, M: int) -> bool:
-    """Tell whether a bound for a family with these sizes proves so many words; see docs/bounds.md."""
+    """Tell whether a bound for a family with these sizes proves so many words; see docs/proofs/forward.md."""
     if name.startswith("FFT"):
         n, levels = size["n"], size["n"].bit_length() - 1
         if name == "FFT":  # F(T): twice the number of one-bits in 0, ..., T - 1
@@ -264,18 +265,17 @@ def is_proved(name: str, value: int, size: Sizes, M: int) -> bool:
             return value == 0 or (value - 1 + 2 * M) ** 2 * M < 4 * W * W
 
 
-ANY = "recomputation allowed, sliding allowed"
 SMITH = "Smith et al. 2019, arXiv:1702.02017"
 LEAN = "machine-checked (Lean), github.com/geoconuk/lean-misc-math"
 FAMILY_BOUNDS = {
-    "FFT": ("fft", ANY, "docs/bounds.md, FFT"),
+    "FFT": ("fft", ANY, "docs/proofs/forward.md, FFT"),
     "FFT, machine-checked": ("fft", "recomputation allowed", LEAN),
-    "T1": ("attention", ANY, "docs/bounds.md, T1"),
-    "D": ("attention", ANY, "docs/bounds-large-cache.md"),
-    "matmul": ("fma-matmul", ANY, "docs/bounds.md, matrix multiplication"),
+    "T1": ("attention", ANY, "docs/proofs/forward.md, T1"),
+    "D": ("attention", ANY, "docs/proofs/large-cache.md"),
+    "matmul": ("fma-matmul", ANY, "docs/proofs/forward.md, matrix multiplication"),
     "matmul, machine-checked": ("fma-matmul", "recomputation allowed", LEAN),
     "matmul, no recomputation": ("fma-matmul", "recomputation forbidden", SMITH),
-    "matmul, products apart": ("matmul", ANY, "docs/graph-bounds.md, matrix product"),
+    "matmul, products apart": ("matmul", ANY, "docs/proofs/graphs.md, matrix product"),
 }
 """For which family a bound is proved, under which rules, and where."""
 
@@ -385,7 +385,7 @@ EXAMPLE = """
 "vertices": ["a", "b", "sum"], "edges": [[0, 2], [1, 2]], "outputs": [2]},
 "pebbling": ["load a", "load b", "compute sum", "store sum"], "reads": 2, "writes": 1, "io": 3, "gap": 0,
 "bound": {"name": "compulsory", "value": 3, "inputs": {"loads": 2, "stores": 1},
-"rules": "recomputation allowed, sliding allowed", "source": "docs/graph-bounds.md, compulsory"}}
+"rules": "recomputation allowed, sliding allowed", "source": "docs/proofs/graphs.md, compulsory"}}
 """
 
 if __name__ == "__main__":

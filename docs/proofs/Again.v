@@ -1,6 +1,6 @@
 (** * What is needed again
 
-    docs/bounds-large-cache.md, (1): at a moment, words that are red or loaded later, and are no inputs or have been red, cost a word each
+    docs/proofs/large-cache.md, (1): at a moment, words that are red or loaded later, and are no inputs or have been red, cost a word each
     beyond the compulsory ones, but for those that are red. *)
 
 From mathcomp Require Import all_ssreflect zify.

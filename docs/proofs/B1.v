@@ -1,6 +1,6 @@
 (** * B1: the three products of the gradients
 
-    docs/bounds-backward.md, B1. The events are the multiply-adds of dV, dK and dQ; one of dV weighs [omega], one of dK or dQ
+    docs/proofs/backward.md, B1. The events are the multiply-adds of dV, dK and dQ; one of dV weighs [omega], one of dK or dQ
     weighs [kappa]. *)
 
 From Coq Require Import ZArith Lia.

@@ -1,6 +1,6 @@
 (** * B2: all five products
 
-    docs/bounds-backward.md, B2. The events are the multiply-adds of S, dP, dV, dK and dQ. *)
+    docs/proofs/backward.md, B2. The events are the multiply-adds of S, dP, dV, dK and dQ. *)
 
 From mathcomp Require Import all_ssreflect zify.
 From Pebble Require Import Game Times LoomisWhitney Numbers Tracing T2 Lines Attention Backward BackwardFacts B1.

@@ -1,6 +1,6 @@
 (** * B3
 
-    docs/bounds-b3.md, sections 1 and 2: for every row of parameters, whole numbers of [K]-ths, whose W bounds f0 ([plain]), or f where d = dv. With
+    docs/proofs/b3.md, sections 1 and 2: for every row of parameters, whole numbers of [K]-ths, whose W bounds f0 ([plain]), or f where d = dv. With
     [h] cuts, which is the page's n - 1. *)
 
 From Coq Require Import ZArith.

@@ -1,6 +1,6 @@
 (** * The function of B3
 
-    docs/bounds-b3.md, section 1, (1) and (2), in rational numbers: that W bounds f, or f0 with [plain]. Roots are written as squares. Parameters
+    docs/proofs/b3.md, section 1, (1) and (2), in rational numbers: that W bounds f, or f0 with [plain]. Roots are written as squares. Parameters
     are whole numbers of [K]-ths. Then the same for a segment's whole numbers. *)
 
 From Coq Require Import QArith Qminmax Lqa Lia.

@@ -1,6 +1,6 @@
 (** * B4
 
-    docs/bounds-b4.md, sections 1 and 2: for every row of parameters, whole numbers of [K]-ths, whose W bounds f0 ([plain]), or f where d = dv. With
+    docs/proofs/b4.md, sections 1 and 2: for every row of parameters, whole numbers of [K]-ths, whose W bounds f0 ([plain]), or f where d = dv. With
     [h] cuts, which is the page's n - 1, and [x] pairs that are P-stored, [y] that are D-stored. *)
 
 From mathcomp Require Import all_ssreflect zify.

@@ -1,6 +1,6 @@
 (** * Counting segments of the backward pass for B4
 
-    docs/bounds-b4.md, section 2, "weights", "what a segment touches" and "counting": stores of four kinds of vertices that are all different,
+    docs/proofs/b4.md, section 2, "weights", "what a segment touches" and "counting": stores of four kinds of vertices that are all different,
     (3); (2) but for W; and the cutting lemma for segments that do no more than [F]. Weights are in units of 1/K. *)
 
 From mathcomp Require Import all_ssreflect zify.

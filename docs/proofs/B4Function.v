@@ -1,6 +1,6 @@
 (** * The function of B4
 
-    docs/bounds-b4.md, (1) and (2), in rational numbers: that W bounds f. Roots are written as squares, and q, k have a root y of q k that
+    docs/proofs/b4.md, (1) and (2), in rational numbers: that W bounds f. Roots are written as squares, and q, k have a root y of q k that
     is rational: f is continuous, and such q and k are dense. Parameters are whole numbers of [K]-ths. Then the same for words. *)
 
 From Coq Require Import QArith Lqa Lia.

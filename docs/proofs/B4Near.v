@@ -1,6 +1,6 @@
 (** * The function of B4 where the root of q k is no rational number
 
-    docs/bounds-b4.md, section 2, end of "what a segment does": near the q, k and I of a segment there are others, no greater, where the root is
+    docs/proofs/b4.md, section 2, end of "what a segment does": near the q, k and I of a segment there are others, no greater, where the root is
     rational; there the segment's work, but for a factor [n] squared that is as near to 1 as one likes, is at most f. *)
 
 From Coq Require Import QArith Lqa Lia.

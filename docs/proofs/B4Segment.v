@@ -1,6 +1,6 @@
 (** * What a segment does, by the function of B4
 
-    docs/bounds-b4.md, section 2: a segment whose words, pairs and work are these whole numbers does at most W D³. *)
+    docs/proofs/b4.md, section 2: a segment whose words, pairs and work are these whole numbers does at most W D³. *)
 
 From Coq Require Import ZArith QArith Lqa.
 From mathcomp Require Import all_ssreflect zify.

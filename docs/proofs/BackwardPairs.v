@@ -1,6 +1,6 @@
 (** * Weights on pairs
 
-    What the proofs of B3 and B4 (docs/bounds-b3.md and docs/bounds-b4.md, "what a segment does") need to know of pairs: an event weighs
+    What the proofs of B3 and B4 (docs/proofs/b3.md and docs/proofs/b4.md, "what a segment does") need to know of pairs: an event weighs
     [w0] on some pairs and [w1] on the others; Loomis and Whitney for such weights; and counting pair by pair, or chain by chain. *)
 
 From mathcomp Require Import all_ssreflect zify.

@@ -1,6 +1,6 @@
 (** * Segments of the backward pass
 
-    docs/bounds-b3.md, section 2, "what a segment touches" and "what a segment does", with the weights of docs/bounds-b4.md: an event of dV
+    docs/proofs/b3.md, section 2, "what a segment touches" and "what a segment does", with the weights of docs/proofs/b4.md: an event of dV
     weighs [V0] on the pairs that [stP] holds of and [V1] on the others, one of dK or dQ [Y0] or [Y1], by [stD]. For B3 both are the same. *)
 
 From mathcomp Require Import all_ssreflect zify.

@@ -1,6 +1,6 @@
 (** * Causal chains
 
-    docs/bounds-t3.md, 2.1: behind every traced event of a chain, [u_vert x], the last computation of the vertex [p_vert x] that it needs, and behind
+    docs/proofs/t3.md, 2.1: behind every traced event of a chain, [u_vert x], the last computation of the vertex [p_vert x] that it needs, and behind
     that those of a sum of [d] terms, [s_vert (x, k)]. The vertices of different events may be the same. *)
 
 From mathcomp Require Import all_ssreflect zify.

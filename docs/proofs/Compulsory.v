@@ -1,6 +1,6 @@
 (** * The compulsory bound of any computation
 
-    docs/bounds.md, compulsory: every input that an output is made from is loaded, every output that is no input is stored. *)
+    docs/proofs/forward.md, compulsory: every input that an output is made from is loaded, every output that is no input is stored. *)
 
 From mathcomp Require Import all_ssreflect.
 From Pebble Require Import Game Times.

@@ -1,6 +1,6 @@
 (** * Cutting
 
-    The numeric half of the cutting lemma (docs/bounds.md): times [0 .. n-1], each with a weight [g] of moves and a number [e]
+    The numeric half of the cutting lemma (docs/proofs/forward.md): times [0 .. n-1], each with a weight [g] of moves and a number [e]
     of events; [r a] words are red at the time [a]. A segment in which no more than [T] words are at hand has at most [F] events,
     but for [s a b] that are struck out; what is struck in segments one after the other, is struck in all of them together. *)
 

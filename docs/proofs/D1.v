@@ -1,6 +1,6 @@
 (** * D1: what devices must send to each other for the forward pass
 
-    docs/bounds-communication.md, D1. Each product of P[i,j] and V[j,e] is traced to the device that made it for the output. By
+    docs/proofs/communication.md, D1. Each product of P[i,j] and V[j,e] is traced to the device that made it for the output. By
     the inequality of Loomis and Whitney a device with many products needs many words; those that it does not own it has received or sent. *)
 
 From mathcomp Require Import all_ssreflect zify.

@@ -1,6 +1,6 @@
 (** * Computations inside of others
 
-    docs/bounds-softmax.md, the deletion lemma: leave vertices out, and from a pebbling of what was there erase all moves on them: what
+    docs/proofs/softmax.md, the deletion lemma: leave vertices out, and from a pebbling of what was there erase all moves on them: what
     is left is a pebbling. Every input and every output that was left out has cost a word. *)
 
 From mathcomp Require Import all_ssreflect.

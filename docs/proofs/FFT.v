@@ -1,6 +1,6 @@
 (** * The fast Fourier transform
 
-    docs/bounds.md, FFT: 2^r points, r levels above the inputs; a vertex has two predecessors, its own point and the one that differs in
+    docs/proofs/forward.md, FFT: 2^r points, r levels above the inputs; a vertex has two predecessors, its own point and the one that differs in
     one bit. *)
 
 From mathcomp Require Import all_ssreflect zify.

@@ -1,6 +1,6 @@
 (** * Counting segments of the forward pass
 
-    docs/bounds-t3.md, 2.2 and 2.5: the weights of all moves, the stores, and the cutting lemma for segments that do no more than [F]. *)
+    docs/proofs/t3.md, 2.2 and 2.5: the weights of all moves, the stores, and the cutting lemma for segments that do no more than [F]. *)
 
 From mathcomp Require Import all_ssreflect zify.
 From Pebble Require Import Game Times LoomisWhitney Cutting Tracing Lines Stores Attention AttentionFacts T1 ForwardSegments.

@@ -1,6 +1,6 @@
 (** * Segments of the forward pass
 
-    docs/bounds-t3.md, section 2, but for the number W: what a segment touches, what it does, and what follows if that is never more than [F].
+    docs/proofs/t3.md, section 2, but for the number W: what a segment touches, what it does, and what follows if that is never more than [F].
     T3 and T4 share it. Weights are in units of 1/(K dv), and shares of 1/dv: of each pair [dv] causal chains are counted. *)
 
 From mathcomp Require Import all_ssreflect zify.

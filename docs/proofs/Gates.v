@@ -1,6 +1,6 @@
 (** * L with gates
 
-    docs/bounds-linear.md: a gated state reads an entry of G besides. Without G it is linear attention without gates, and every entry
+    docs/proofs/linear.md: a gated state reads an entry of G besides. Without G it is linear attention without gates, and every entry
     that is read costs a word. *)
 
 From mathcomp Require Import all_ssreflect zify.

@@ -1,6 +1,6 @@
 (** * Leaving vertices out, and parts that add up
 
-    docs/bounds.md, under a mask; docs/bounds-softmax.md, the deletion lemma. A map that sends each vertex of a computation to one of another,
+    docs/proofs/forward.md, under a mask; docs/proofs/softmax.md, the deletion lemma. A map that sends each vertex of a computation to one of another,
     or to nothing, sends pebblings to pebblings: a pebble of the image is red while any vertex with that image is. Images that have no
     vertex in common add up, and what no image has has cost its words besides. *)
 

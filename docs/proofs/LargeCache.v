@@ -1,6 +1,6 @@
 (** * D: caches of the order of Nd, forward
 
-    docs/bounds-large-cache.md, Theorem D, under any mask: [r] queries that all see the same [n] keys. *)
+    docs/proofs/large-cache.md, Theorem D, under any mask: [r] queries that all see the same [n] keys. *)
 
 From mathcomp Require Import all_ssreflect zify.
 From Pebble Require Import Game Times Compulsory Tracing Attention AttentionFacts AttentionCompulsory T1 Again Moments LargeCacheFacts.

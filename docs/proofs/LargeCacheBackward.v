@@ -1,6 +1,6 @@
 (** * D backward: caches of the order of Nd
 
-    docs/bounds-large-cache.md, the backward pass, under any mask: [r] queries that all see the same [n] keys. *)
+    docs/proofs/large-cache.md, the backward pass, under any mask: [r] queries that all see the same [n] keys. *)
 
 From mathcomp Require Import all_ssreflect zify.
 From Pebble Require Import Game Times Compulsory Tracing Lines Again Moments Attention Backward BackwardFacts BackwardCompulsory.

@@ -1,6 +1,6 @@
 (** * Facts at a moment of the backward pass
 
-    docs/bounds-large-cache.md, the backward pass: what is needed again at a moment, where queries of [R] have been touched and keys of
+    docs/proofs/large-cache.md, the backward pass: what is needed again at a moment, where queries of [R] have been touched and keys of
     [C] not, or the other way round. *)
 
 From mathcomp Require Import all_ssreflect zify.

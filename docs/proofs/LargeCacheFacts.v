@@ -1,6 +1,6 @@
 (** * Facts at a moment
 
-    docs/bounds-large-cache.md, the facts (U), (V), (P), (Q) and (K): what is needed again at a moment [s] of a pebbling of the
+    docs/proofs/large-cache.md, the facts (U), (V), (P), (Q) and (K): what is needed again at a moment [s] of a pebbling of the
     forward pass, where the queries [R] see all keys of [early] and of [late], and the early keys come first. *)
 
 From mathcomp Require Import all_ssreflect zify.

@@ -1,6 +1,6 @@
 (** * The compulsory bound where keys have two parts
 
-    docs/bounds.md, compulsory, for the computations of docs/latent-attention.md. *)
+    docs/proofs/forward.md, compulsory, for the computations of docs/latent-attention.md. *)
 
 From mathcomp Require Import all_ssreflect zify.
 From Pebble Require Import Game Times Compulsory LoomisWhitney Attention AttentionFacts AttentionCompulsory Latent LatentFacts.

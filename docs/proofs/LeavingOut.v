@@ -1,6 +1,6 @@
 (** * Leaving pairs out, and parts of a mask
 
-    docs/bounds.md, under a mask. Any part of the allowed pairs is a computation of its own, and the image of the whole: a step of a chain
+    docs/proofs/forward.md, under a mask. Any part of the allowed pairs is a computation of its own, and the image of the whole: a step of a chain
     over keys goes to the last step at or before it that is left. Parts with no query and no key in common add up, and queries and
     keys of no part cost their words besides. *)
 

@@ -1,6 +1,6 @@
 (** * Leaving pairs out of the backward pass
 
-    docs/bounds.md, under a mask; docs/bounds-backward.md. As LeavingOut.v: what is left of the allowed pairs is the image of the whole. A step
+    docs/proofs/forward.md, under a mask; docs/proofs/backward.md. As LeavingOut.v: what is left of the allowed pairs is the image of the whole. A step
     of a sum over keys, or over queries, goes to the last step at or before it that is left. *)
 
 From mathcomp Require Import all_ssreflect zify.

@@ -1,6 +1,6 @@
 (** * L: linear attention
 
-    docs/bounds-linear.md. The sum over the keys is a state of d x dv words, a chain of steps, one for each key; a query reads the
+    docs/proofs/linear.md. The sum over the keys is a state of d x dv words, a chain of steps, one for each key; a query reads the
     state after some key: after its own where attention is causal (the recurrent form), after the last one where it is not
     (the product from the right). *)
 

@@ -1,6 +1,6 @@
 (** * MLA: the product of P and the values, where the values are part of the keys
 
-    docs/latent-attention.md, MLA. The events are the multiply-adds of P times the latent words of the keys, all allowed pairs times [dv]. *)
+    docs/proofs/latent.md, MLA. The events are the multiply-adds of P times the latent words of the keys, all allowed pairs times [dv]. *)
 
 From Coq Require Import ZArith.
 From mathcomp Require Import all_ssreflect zify.

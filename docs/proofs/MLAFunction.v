@@ -1,6 +1,6 @@
 (** * The function of MLA
 
-    docs/latent-attention.md, MLA: f = √(cuk) + γρ/dv where c + u + k + aγ + bρ ≤ T, γ ≤ k and ρ ≤ u is less than every F which the two
+    docs/proofs/latent.md, MLA: f = √(cuk) + γρ/dv where c + u + k + aγ + bρ ≤ T, γ ≤ k and ρ ≤ u is less than every F which the two
     cases γ = 0 or ρ = 0, and γ = k and ρ = u are less than; and when the second one is. In rational numbers, roots written as
     squares. *)
 

@@ -1,6 +1,6 @@
 (** * The product of two matrices
 
-    docs/bounds.md, matrix multiplication: C = A·B with A of shape (m, k) and B of shape (k, n), a vertex for each multiply-add, every
+    docs/proofs/forward.md, matrix multiplication: C = A·B with A of shape (m, k) and B of shape (k, n), a vertex for each multiply-add, every
     entry of C a chain of [k] of them in some order of its own: first the product [order i j 0], and so on. *)
 
 From mathcomp Require Import all_ssreflect fingroup perm zify.

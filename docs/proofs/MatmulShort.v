@@ -1,6 +1,6 @@
 (** * The product of two matrices, one of them with a short side
 
-    docs/bounds.md, short sides. Words of A, of B and of C weigh [alpha], [beta] and [gamma] where they are loaded or begun for the first
+    docs/proofs/forward.md, short sides. Words of A, of B and of C weigh [alpha], [beta] and [gamma] where they are loaded or begun for the first
     time, and [M] else. With a side s, s² <= M, the entries that do not have it weigh s² and the others M. *)
 
 From mathcomp Require Import all_ssreflect fingroup perm zify.

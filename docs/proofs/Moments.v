@@ -1,6 +1,6 @@
 (** * One moment
 
-    docs/bounds-large-cache.md: counting lines that are whole or charged, for both passes; and the count of the backward pass, which is
+    docs/proofs/large-cache.md: counting lines that are whole or charged, for both passes; and the count of the backward pass, which is
     the same for queries and for keys. *)
 
 From mathcomp Require Import all_ssreflect zify.

@@ -1,6 +1,6 @@
 (** * Multipliers for a box
 
-    docs/bounds-t3.md and docs/bounds-t4.md, the certificate: a price [l] of a word, a [t] between 1 and 2, and shares bound the work on a box. T3 and T4 at once:
+    docs/proofs/t3.md and docs/proofs/t4.md, the certificate: a price [l] of a word, a [t] between 1 and 2, and shares bound the work on a box. T3 and T4 at once:
     [h1] is what lies in whole rows where work on S is counted, and [h2] where work on U is. *)
 
 From Coq Require Import QArith Lqa Lia.

@@ -1,6 +1,6 @@
 (** * Parts of a mask in the backward pass
 
-    docs/bounds.md, under a mask; docs/bounds-backward.md. Parts with no query and no key in common add up, and queries and keys of no part cost
+    docs/proofs/forward.md, under a mask; docs/proofs/backward.md. Parts with no query and no key in common add up, and queries and keys of no part cost
     their words besides. *)
 
 From mathcomp Require Import all_ssreflect zify.

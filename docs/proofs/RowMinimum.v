@@ -1,6 +1,6 @@
 (** * Rows of parameters: printed numbers as theorems
 
-    docs/bounds-t3.md, 2.6: what a row of T3 or T4 says at least, whatever the number of pairs of which a vertex of S or P is ever stored. A test by
+    docs/proofs/t3.md, 2.6: what a row of T3 or T4 says at least, whatever the number of pairs of which a vertex of S or P is ever stored. A test by
     computation, as those of Certificate.v. That W bounds f is a tree of boxes, which T3Certificate.v and T4Certificate.v look at. *)
 
 From Coq Require Import NArith ZArith Lia.

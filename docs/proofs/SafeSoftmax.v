@@ -1,6 +1,6 @@
 (** * S: safe softmax in two passes costs a quarter more
 
-    docs/bounds-softmax.md, S. The events are the multiply-adds of P times V, of weight 4, and the steps of the maxima, of weight [d]:
+    docs/proofs/softmax.md, S. The events are the multiply-adds of P times V, of weight 4, and the steps of the maxima, of weight [d]:
     no weight of a row is computed before the maximum of the row is known. *)
 
 From mathcomp Require Import all_ssreflect zify.

@@ -1,6 +1,6 @@
 (** * Heads that share rotary words
 
-    docs/latent-attention.md, As it is trained: T1 for all heads at once, and the compulsory words. Several
+    docs/proofs/latent.md: T1 for all heads at once, and the compulsory words. Several
     heads are one mask with all their queries and keys, each query allowed keys of its own head; keys of one head are different tokens. *)
 
 From mathcomp Require Import all_ssreflect zify.

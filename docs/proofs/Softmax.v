@@ -1,6 +1,6 @@
 (** * Safe and online softmax
 
-    docs/softmax.md: the maximum of a row's scores, as a chain [m] over its keys. Safe softmax subtracts the last one, online softmax
+    docs/computation.md: the maximum of a row's scores, as a chain [m] over its keys. Safe softmax subtracts the last one, online softmax
     the one after the key, and rescales the sums by a factor [a]. Without [m] and [a] either is plain softmax (the deletion lemma), so that
     T1 and T2 hold for both. *)
 

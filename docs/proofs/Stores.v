@@ -1,6 +1,6 @@
 (** * Stores of accumulators
 
-    docs/bounds-t3.md, 2.2 and 2.3: an accumulator that is loaded has been stored. So of the loads of a traced chain's element that its next
+    docs/proofs/t3.md, 2.2 and 2.3: an accumulator that is loaded has been stored. So of the loads of a traced chain's element that its next
     event needs, the last one weighs 2, as does the chain's beginning; and a chain at work in a segment costs 2 there, but for those
     that are red at its start. *)
 

@@ -1,6 +1,6 @@
 (** * T1: the product of P and V alone
 
-    docs/bounds.md, T1. The events are the multiply-adds of P times V, all allowed pairs times [dv]. *)
+    docs/proofs/forward.md, T1. The events are the multiply-adds of P times V, all allowed pairs times [dv]. *)
 
 From mathcomp Require Import all_ssreflect zify.
 From Pebble Require Import Game Times LoomisWhitney Tracing Attention AttentionFacts T1Function.

@@ -1,6 +1,6 @@
 (** * The most events of a segment of T1
 
-    docs/bounds.md, T1: what [T] words allow, from charged pairs, whole rows of Q and K, and words of the output and of V. *)
+    docs/proofs/forward.md, T1: what [T] words allow, from charged pairs, whole rows of Q and K, and words of the output and of V. *)
 
 From Coq Require PeanoNat.
 From mathcomp Require Import all_ssreflect zify.

@@ -1,6 +1,6 @@
 (** * T2: both products
 
-    docs/bounds.md, T2. The events are the multiply-adds of Q times K, and those of P times V. *)
+    docs/proofs/forward.md, T2. The events are the multiply-adds of Q times K, and those of P times V. *)
 
 From mathcomp Require Import all_ssreflect zify.
 From Pebble Require Import Game Times LoomisWhitney Numbers Tracing Attention AttentionFacts T1.

@@ -1,6 +1,6 @@
 (** * T3
 
-    docs/bounds-t3.md: for every row of parameters, whole numbers of [K]-ths, whose W bounds f. *)
+    docs/proofs/t3.md: for every row of parameters, whole numbers of [K]-ths, whose W bounds f. *)
 
 From Coq Require Import ZArith.
 From mathcomp Require Import all_ssreflect zify.

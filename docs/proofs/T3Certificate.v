@@ -1,6 +1,6 @@
 (** * A certificate for W: T3
 
-    docs/bounds-t3.md, section 4: that W bounds f, by branch and bound. A tree of boxes of x and u, halved at the middle; a leaf has a price of a word
+    docs/proofs/t3.md, section 4: that W bounds f, by branch and bound. A tree of boxes of x and u, halved at the middle; a leaf has a price of a word
     and a t between 1 and 2, in 2^-20ths. *)
 
 From Coq Require Import QArith Lqa Lia.

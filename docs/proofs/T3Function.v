@@ -1,6 +1,6 @@
 (** * The function of T3
 
-    docs/bounds-t3.md, (1) and (2), in rational numbers: that W bounds f. Roots are written as squares. Parameters are whole numbers of
+    docs/proofs/t3.md, (1) and (2), in rational numbers: that W bounds f. Roots are written as squares. Parameters are whole numbers of
     [K]-ths. Then the same for a segment's whole numbers. *)
 
 From Coq Require Import QArith Lqa Lia.

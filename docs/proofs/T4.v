@@ -1,6 +1,6 @@
 (** * T4
 
-    docs/bounds-t4.md: T3 with another function that W bounds, for dv at most d. *)
+    docs/proofs/t4.md: T3 with another function that W bounds, for dv at most d. *)
 
 From Coq Require Import ZArith.
 From mathcomp Require Import all_ssreflect zify.

@@ -1,6 +1,6 @@
 (** * A certificate for W: T4
 
-    docs/bounds-t4.md, section 3: as T3Certificate.v, with boxes of x, η and u, η being the part of x in whole rows. A leaf has the price, t, the
+    docs/proofs/t4.md, section 3: as T3Certificate.v, with boxes of x, η and u, η being the part of x in whole rows. A leaf has the price, t, the
     shares σ and ζ, and ξ, in 2^-20ths. *)
 
 From Coq Require Import QArith Lqa Lia.

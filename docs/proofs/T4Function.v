@@ -1,6 +1,6 @@
 (** * The function of T4
 
-    docs/bounds-t4.md, section 1, in rational numbers: that W bounds f. Then the same for a segment's whole numbers. *)
+    docs/proofs/t4.md, section 1, in rational numbers: that W bounds f. Then the same for a segment's whole numbers. *)
 
 From Coq Require Import QArith Lqa Lia.
 From Pebble Require Import T3Function.

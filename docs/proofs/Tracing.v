@@ -1,6 +1,6 @@
 (** * Tracing
 
-    docs/bounds.md, tracing: steps of chains, each followed by the next one; of every step one computation, the last one before
+    docs/proofs/forward.md, tracing: steps of chains, each followed by the next one; of every step one computation, the last one before
     that of the next step. Whatever is recomputed, a chain with a traced event in a segment was begun in it, or entered
     through a vertex that is at hand. Then the cutting lemma for traced events. *)
 

@@ -1,6 +1,6 @@
 (** * Heads without the rotary words that they share
 
-    docs/latent-attention.md, without rope: leave S2, Qr and Kr out; what is left are heads that share nothing. Their bounds add up, and the words
+    docs/proofs/latent.md, without rope: leave S2, Qr and Kr out; what is left are heads that share nothing. Their bounds add up, and the words
     that were left out cost a load each. *)
 
 From mathcomp Require Import all_ssreflect zify.

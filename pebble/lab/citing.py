@@ -92,7 +92,7 @@ def cite(name: str | None = None) -> Citation | Citations:
     >>> print(cite("Saha-Ye").references[0].short)
     Saha & Ye 2024
     >>> cite("T1").facts["source"]
-    'docs/bounds.md, T1'
+    'docs/proofs/forward.md, T1'
     >>> [one.key for one in cite("T1 D backward").references]
     ['pebble-t1', 'hong-kung-1981', 'loomis-whitney-1949', 'pebble-d-backward']
     """

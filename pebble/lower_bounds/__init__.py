@@ -2,7 +2,7 @@
 
 Where to look: :func:`best_bound` and :func:`proved_bounds` for attention, :func:`matmul` and :func:`fft` for
 the two classic computations, :func:`published_curves` for what the literature states without constants, and
-docs/bounds.md and docs/bounds-backward.md for the proofs.
+docs/proofs/forward.md and docs/proofs/backward.md for the proofs.
 
 A bound raises ``InvalidInput`` if M or a size is no positive whole number, and ``BoundDoesNotApply`` where it is not
 proved.

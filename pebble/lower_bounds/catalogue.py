@@ -87,7 +87,7 @@ def statement(name: str) -> Statement:
     Examples
     --------
     >>> statement("t1").source, statement("li-et-al-worst-pattern").authors
-    ('docs/bounds.md, T1', 'Li et al. 2024')
+    ('docs/proofs/forward.md, T1', 'Li et al. 2024')
     """
     known = {_plain(one.name): one for one in STATEMENTS}
     if (found := known.get(_plain(name))) is not None:

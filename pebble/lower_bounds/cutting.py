@@ -7,7 +7,7 @@ least ``M + X + (n - 2) X + 1`` moves. The same family of bounds, indexed by ``h
 
     moves >= M + 1 + h * (G(W / h) - M - 1),    G(w) the least T with F(T) >= w,
 
-for every whole ``h >= 1``; ``h = 1`` also covers pebblings of a single segment. See docs/bounds.md.
+for every whole ``h >= 1``; ``h = 1`` also covers pebblings of a single segment. See docs/proofs/forward.md.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ LEVELS = Statement(
     "I/O at the boundary of memory level l ≥ Q(M₁ + … + M_l), and ≥ Q(M_l) in an inclusive hierarchy, where Q(M) is "
     "the least I/O with one fast memory of M words",
     "any DAG, any number of memory levels (Theorem M); the value is that of the greatest bound for so many words",
-    "docs/levels.md, Theorem M",
+    "docs/proofs/levels.md, Theorem M",
 )
 
 

@@ -39,7 +39,7 @@ MATMUL = Statement(
     "matmul",
     "I/O ≥ M + 1 + X·(⌈m·n·k / F(M + X)⌉ − 1), F(T) = ⌊(T/3)^(3/2)⌋, for every whole X ≥ 1 with at least two segments",
     "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add, chains in any fixed order",
-    "docs/bounds.md, matrix multiplication",
+    "docs/proofs/forward.md, matrix multiplication",
     status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
@@ -48,7 +48,7 @@ MATMUL_SHORT = Statement(
     "I/O > (1 − γ)·m·n·k/s + M + (n' − 1)·(X − 1), γ = s²/M, n' = ⌈m·n·k / ⌊((M + X)/3)^(3/2)/√γ⌋⌉ ≥ 2, for "
     "every whole X ≥ 1",
     "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add; s is one of m, n, k with s² ≤ M",
-    "docs/bounds.md, short sides",
+    "docs/proofs/forward.md, short sides",
     status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
@@ -57,14 +57,14 @@ MATMUL_PRODUCTS = Statement(
     "I/O ≥ M + 1 + X·(⌈m·n·k / F(M + X)⌉ − 1), F(T) = ⌊max(T, (T/3)^(3/2))⌋, for every whole X ≥ 1 with at least "
     "two segments",
     "matrix product C = A·B, A m×k, B k×n, every product and every sum a vertex of its own",
-    "docs/graph-bounds.md, matrix product",
+    "docs/proofs/graphs.md, matrix product",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
 MATMUL_COMPULSORY = Statement(
     "matmul compulsory",
     "I/O ≥ m·k + k·n + m·n",
     "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add",
-    "docs/bounds.md, compulsory",
+    "docs/proofs/forward.md, compulsory",
     status="machine-checked",
 )
 FFT = Statement(
@@ -72,7 +72,7 @@ FFT = Statement(
     "I/O ≥ n + M + 1 + X·(⌈n·log₂n / F(M + X)⌉ − 1), F(T) twice the number of one-bits in 0, …, T − 1 (at most "
     "T·log₂T), for every whole X ≥ 1 with at least two segments",
     "FFT on n points, n a power of two: the butterfly",
-    "docs/bounds.md, FFT",
+    "docs/proofs/forward.md, FFT",
     status="machine-checked",
     after=(HONG_KUNG,),
 )
@@ -80,7 +80,7 @@ FFT_COMPULSORY = Statement(
     "FFT compulsory",
     "I/O ≥ 2n",
     "FFT on n points, n a power of two: the butterfly",
-    "docs/bounds.md, compulsory",
+    "docs/proofs/forward.md, compulsory",
     status="machine-checked",
 )
 
@@ -159,7 +159,7 @@ def matmul_short(m: int, n: int, k: int, M: int) -> Bound:
 
 
 def _short(W: int, side: int, M: int) -> Bound:
-    """Discount the matrix of ``W / side`` entries; see docs/bounds.md, short sides."""
+    """Discount the matrix of ``W / side`` entries; see docs/proofs/forward.md, short sides."""
     cut = short_side_cut(W, side, M)
     gained = (W // side) * (M - side * side) // M
     value = gained + M + cut.cuts * (cut.X - 1) + 1
@@ -204,7 +204,7 @@ def matmul_with_products(m: int, n: int, k: int, M: int) -> Bound:
     -----
     Events are the first product and the sums of each element. One of them needs the product that it adds, held
     or loaded (one word for one event) or computed from its two factors: a segment that reaches T words has at
-    most ``max(T, (T/3)**1.5)`` of them. See docs/graph-bounds.md.
+    most ``max(T, (T/3)**1.5)`` of them. See docs/proofs/graphs.md.
 
     Examples
     --------

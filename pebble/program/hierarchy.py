@@ -78,7 +78,7 @@ class Hierarchy:
         """Return how many words can be on the inner side of a level's boundary: its own, or with all those within.
 
         No program moves fewer words through that boundary than the computation needs with one fast memory of so many
-        (Theorem M, docs/levels.md).
+        (Theorem M, docs/proofs/levels.md).
         """
         inside: Sequence[int | None] = self.capacities[:level]
         words = [one for one in inside if one is not None]

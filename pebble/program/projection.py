@@ -30,8 +30,8 @@ def project(program: Program, level: int) -> Program:
 
     Notes
     -----
-    In an inclusive hierarchy its run is exact: it counts the words and the peak of the level (docs/levels.md proves
-    it). In an exclusive one its closed form still counts the words.
+    In an inclusive hierarchy its run is exact: it counts the words and the peak of the level (proved in
+    docs/proofs/levels.md). In an exclusive one its closed form still counts the words.
 
     Examples
     --------

@@ -68,7 +68,7 @@ class Certificate:
         return self.status.io - self.lower
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the certificate as plain data; docs/certificates.md describes every field."""
+        """Return the certificate as plain data; docs/check-a-bound.md describes every field."""
         from pebble.lower_bounds.graph.family_bounds import catalogue_name
 
         dag, status = self.dag, self.status

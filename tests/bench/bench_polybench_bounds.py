@@ -1,6 +1,6 @@
 """PolyBench: constants of the leading terms of the derived bounds, beside those of SOAP and IOLB.
 
-Run as ``python tests/bench/bench_polybench_bounds.py [KERNEL ...]``: prints the table of docs/bounds-nests.md. A
+Run as ``python tests/bench/bench_polybench_bounds.py [KERNEL ...]``: prints the table of docs/proofs/nests.md. A
 constant is a bound at large extents and much smaller M, divided by the term that is named.
 
 The published constants are those in the source of SOAP's own tool (``polybenchRes`` in ``dace/transformation/

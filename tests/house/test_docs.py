@@ -88,6 +88,7 @@ def test_every_page_is_in_the_table_of_contents() -> None:
         re.findall(r"^```\{toctree\}\n(.*?)^```$", (DOCS / "index.md").read_text("utf-8"), re.M | re.S)
     )
     pages = {path.stem for path in DOCS.glob("*.md")} - {"index"}
+    pages |= {f"proofs/{path.stem}" for path in DOCS.glob("proofs/*.md")}
     assert pages - set(listed.split()) == set()
 
 
@@ -111,18 +112,18 @@ def _exists(name: str) -> bool:
     return True
 
 
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("proofs/*.md"))]
 _PATH = re.compile(r"\b(?:pebble|schedules|tests|examples|docs)(?:/[\w*-]+)+(?:\.\w+)*")
 _BUILT = "docs/_build/html"
 
 
 def test_no_table_is_cut_off_before_its_first_row() -> None:
     rule = re.compile(r"^.*\n *─{9,}\n(?=```|\$ |\n)", re.MULTILINE)
-    texts = {page.name: page.read_text(encoding="utf-8") for page in [*PAGES, *DOCS.glob("tutorials/*.md")]}
+    texts = {str(page): page.read_text(encoding="utf-8") for page in [*PAGES, *DOCS.glob("tutorials/*.md")]}
     assert {name: cut for name, text in texts.items() if (cut := rule.findall(text))} == {}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_modules_and_files_that_a_page_names_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     names = set(re.findall(r"\bpebble(?:\.[A-Za-z_]\w*)+", text))
@@ -133,7 +134,6 @@ def test_modules_and_files_that_a_page_names_exist(page: Path) -> None:
 def test_every_cited_paper_is_in_the_bibliography() -> None:
     number = re.compile(r"arXiv[: ](\d{4}\.\d{5})")
     sources = [*ROOT.glob("pebble/**/*.py"), *ROOT.glob("pebble/**/*.json"), *ROOT.glob("schedules/**/*.py")]
-    pages = [*DOCS.glob("*.md"), ROOT / "README.md"]
-    cited = {name for path in (*sources, *pages) for name in number.findall(path.read_text(encoding="utf-8"))}
+    cited = {name for path in (*sources, *PAGES) for name in number.findall(path.read_text(encoding="utf-8"))}
     listed = set(number.findall((DOCS / "bibliography.md").read_text(encoding="utf-8")))
     assert cited - listed == set()

@@ -57,7 +57,7 @@ def leading(bound: Any, mu: float) -> float:
 
 
 def g_of_the_docs(row: B4Row, at: Any, m: Any) -> Any:
-    """g of docs/bounds-b4.md, section 4, at points, letter by letter; inf where a condition fails."""
+    """g of docs/proofs/b4.md, section 4, at points, letter by letter; inf where a condition fails."""
     S, dP, V0, V1, K0, K1, Q0, Q1 = map(
         float, (row.S, row.dP, row.V0, row.V1, row.K0, row.K1, row.Q0, row.Q1)
     )
@@ -192,7 +192,7 @@ def test_leading_constants(mu: float, constant: float) -> None:
 
 
 def test_the_table_of_the_docs() -> None:
-    lines = (DOCS / "bounds-b4.md").read_text(encoding="utf-8").splitlines()
+    lines = (DOCS / "proofs" / "b4.md").read_text(encoding="utf-8").splitlines()
     cells = [
         line.strip("| ").split(" | ") for line in lines if line[:3] in {f"| {digit}" for digit in range(10)}
     ]

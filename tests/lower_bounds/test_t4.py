@@ -46,7 +46,7 @@ def test_leading_constants(mu: float, constant: float) -> None:
 
 
 def test_the_table_of_the_docs() -> None:
-    lines = (DOCS / "bounds-t4.md").read_text(encoding="utf-8").splitlines()
+    lines = (DOCS / "proofs" / "t4.md").read_text(encoding="utf-8").splitlines()
     cells = [
         line.strip("| ").split(" | ") for line in lines if line.startswith("| 0") or line.startswith("| 1")
     ]

@@ -1,4 +1,4 @@
-"""Schedules of safe and of online softmax: the words and the room that docs/softmax.md gives, and masks."""
+"""Schedules of safe and of online softmax: the words and the room that docs/computation.md gives, and masks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The lower bound on a forward pass whose sums over the keys are added in any order.
 
 The bounds that count chain starts rest on a fixed order of every sum; this one does not. The proof is in
-docs/sums-in-any-order.md.
+docs/proofs/any-order.md.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ANY_ORDER = Statement(
     "any order",
     "I/O ≥ X·⌈2(z·dv − F(2M + X)) / (F(2M + X) + F(X))⌉, F(T) that of T1 and 1 more, for every whole X ≥ 1",
     "attention, forward pass, any sizes and any mask; z is the number of pairs; sums in any order",
-    "docs/sums-in-any-order.md, the bound",
+    "docs/proofs/any-order.md, the bound",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
     version=2,
 )

@@ -1,6 +1,6 @@
 """B2: the lower bound from all five products of a backward pass.
 
-It holds for any Nq, Nk, d, dv and mask. The statement and a complete proof are in docs/bounds-backward.md. Floating
+It holds for any Nq, Nk, d, dv and mask. The statement and a complete proof are in docs/proofs/backward.md. Floating
 point only guesses where a maximum lies; values are whole numbers, rounded to the safe side by exact arithmetic.
 """
 
@@ -22,7 +22,7 @@ B2 = Statement(
     "I/O ≥ M + 1 + X·(⌈z·(3d + 2dv) / F(M + X)⌉ − 1) − 2z, F(T) = ⌊max over 0 ≤ y ≤ T of "
     "y·√((T − y + y²/(4·min(d, dv)²))/3)⌋, for every whole X ≥ 1 with at least two segments",
     "attention, backward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
-    "docs/bounds-backward.md, B2",
+    "docs/proofs/backward.md, B2",
     status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )

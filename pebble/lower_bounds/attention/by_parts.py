@@ -1,8 +1,8 @@
 """A bound for masks: the mask is taken apart, and what is left over counts as compulsory words.
 
-Two facts, proved in docs/bounds.md ("Under a mask"). Parts of a mask that have no query and no key in common share
-nothing, so their bounds add up. And pairs may be left out: what is left bounds the I/O from below, and the inputs and
-outputs of the queries and keys that are then left without pairs are loaded and stored on top of it.
+Two facts, proved in docs/proofs/forward.md ("Under a mask"). Parts of a mask that have no query and no key in common
+share nothing, so their bounds add up. And pairs may be left out: what is left bounds the I/O from below, and the inputs
+and outputs of the queries and keys that are then left without pairs are loaded and stored on top of it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BY_PARTS = Statement(
     "keys, c the compulsory words of the part with and without them",
     "attention, any pass with other bounds, any mask whose queries and keys fall into parts that share no pair; "
     "computer-assisted if the bound on a part is",
-    "docs/bounds.md, under a mask",
+    "docs/proofs/forward.md, under a mask",
 )
 
 MOST_LINES = 2**21

@@ -1,8 +1,8 @@
 """A bound for causal masks where M is of the order of N·d, and for masks that contain causal ones.
 
 Queries and keys form a *triangle* where the first query sees the first key, the second one the first two keys, and so
-on: a causal mask, whatever else is allowed. The bound on a causal mask is proved in docs/bounds-causal.md; other pairs
-are left out as in docs/bounds.md ("Under a mask").
+on: a causal mask, whatever else is allowed. The bound on a causal mask is proved in docs/proofs/causal.md; other pairs
+are left out as in docs/proofs/forward.md ("Under a mask").
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CAUSAL_TRIANGLES = Statement(
     "c the compulsory words, h whole with 0 ≤ h ≤ d and 2h + 1 ≤ dv",
     "attention, forward pass, any mask with triangles (causal masks inside it) that share no query and no "
     "key; chains in the order of the keys",
-    "docs/bounds-causal.md",
+    "docs/proofs/causal.md",
 )
 
 

@@ -1,6 +1,6 @@
 """D1, Phi, D2 and D3: what devices must send to each other, however sums are added up and whatever is recomputed.
 
-Everything is computed with fractions and rounded to the safe side. The proofs are in docs/bounds-communication.md.
+Everything is computed with fractions and rounded to the safe side. The proofs are in docs/proofs/communication.md.
 A bound raises ``BoundDoesNotApply`` for another pass than its own, for dv other than d, and where tokens or tiles are
 not what its statement asks for.
 """
@@ -52,7 +52,7 @@ D1_TOTAL = Statement(
     _GAME
     + "no device is traced more than λ·w/P of the products P·V; every input on one device at the start, every "
     "output with one owner; Q, K, V distinct, dv = d; z pairs of any mask",
-    "docs/bounds-communication.md, D1",
+    "docs/proofs/communication.md, D1",
     status="machine-checked",
     rules=_RULES,
     after=(LOOMIS_WHITNEY, IRONY),
@@ -62,7 +62,7 @@ D1_BUSIEST = Statement(
     "some device receives plus sends ≥ G(w/P) − (2Hq + 2Hk)·d·⌈N/P⌉, G and w as in D1-total",
     _GAME
     + "any balance; every device owns the inputs and outputs of at most ⌈N/P⌉ tokens; Q, K, V distinct, dv = d",
-    "docs/bounds-communication.md, D1",
+    "docs/proofs/communication.md, D1",
     status="machine-checked",
     rules=_RULES,
     after=(LOOMIS_WHITNEY, IRONY),
@@ -74,7 +74,7 @@ PHI = Statement(
     "many products, some device receives ≥ Φ, and W ≥ P·Φ",
     _GAME
     + "P divides N, every device owns the inputs and outputs of n = N/P tokens; Q, K, V distinct, dv = d",
-    "docs/bounds-communication.md, Phi",
+    "docs/proofs/communication.md, Phi",
     rules=_RULES,
     after=(LOOMIS_WHITNEY,),
 )
@@ -83,7 +83,7 @@ D2 = Statement(
     "some device receives plus sends ≥ X·(2w − 2F(2H+X)) / (F(2H+X) + F(X)) for every X > 0, F(T) = max((T/3)^(3/2), "
     "T²/16d), w = Hq·z·d/P; leading term 8(√2 − 1)·w·d/H",
     _GAME + "no device ever holds more than H words, fast memory included; Q, K, V distinct, dv = d",
-    "docs/bounds-communication.md, D2",
+    "docs/proofs/communication.md, D2",
     rules=_RULES,
     after=(LOOMIS_WHITNEY,),
 )
@@ -93,7 +93,7 @@ D3_TOTAL = Statement(
     _GAME
     + "λ·Hq·z/P ≥ 53d²; no device is traced more than λ/P of the products of dV, dK and dQ; every input on one "
     "device at the start, every output with one owner; Q, K, V distinct, dv = d",
-    "docs/bounds-communication.md, D3",
+    "docs/proofs/communication.md, D3",
     rules=_RULES,
     after=(LOOMIS_WHITNEY,),
 )

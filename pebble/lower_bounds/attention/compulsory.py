@@ -27,7 +27,7 @@ COMPULSORY = Statement(
     "compulsory",
     "I/O ≥ (inputs that some computed output depends on) + (outputs that are no inputs)",
     "any DAG; 4Nd for a square forward pass, 8Nd + N for a backward pass, 4Nd + 3d² for the gradient of the weights",
-    "docs/bounds.md, compulsory",
+    "docs/proofs/forward.md, compulsory",
     status="machine-checked",
 )
 
@@ -71,9 +71,9 @@ def compulsory_attention(problem: Counts, M: int) -> Bound:
     fast_memory_words(M)
     words = compulsory_words(problem)
     if problem.pass_name == "weights":
-        return COMPULSORY.bound(words, source="docs/backward.md", status="proved")
+        return COMPULSORY.bound(words, source="docs/computation.md", status="proved")
     backward = problem.pass_name == "backward"
-    return COMPULSORY.bound(words, source="docs/bounds-backward.md, compulsory" if backward else None)
+    return COMPULSORY.bound(words, source="docs/proofs/backward.md, compulsory" if backward else None)
 
 
 def compulsory_family(problem: Problem, M: int) -> Bound:

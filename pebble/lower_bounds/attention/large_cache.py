@@ -1,7 +1,7 @@
 """D: the lower bounds where fast memory is of the order of Q, K, V and O, from one moment of a pebbling.
 
 They are about queries that all see the same keys: a problem without a mask, or a rectangle in a mask, the other pairs
-left out as in docs/bounds.md ("Under a mask"). The proofs are in docs/bounds-large-cache.md.
+left out as in docs/proofs/forward.md ("Under a mask"). The proofs are in docs/proofs/large-cache.md.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LARGE_CACHE = Statement(
     "1 ≤ τ ≤ min(d, Nq) and 1 ≤ σ ≤ min(d, Nk − 1), c the compulsory words",
     "attention, forward pass, Nk ≥ 2; under a mask Nq queries and Nk keys that all see each other, c the compulsory "
     "words of all; chains in a fixed order",
-    "docs/bounds-large-cache.md",
+    "docs/proofs/large-cache.md",
     status="machine-checked",
 )
 
@@ -45,7 +45,7 @@ LARGE_CACHE_BACKWARD = Statement(
     "compulsory words",
     "attention, backward pass; under a mask Nq queries and Nk keys that all see each other, c the compulsory words of "
     "all; chains in a fixed order",
-    "docs/bounds-large-cache.md",
+    "docs/proofs/large-cache.md",
     status="machine-checked",
 )
 

@@ -1,7 +1,7 @@
 """MLA: the lower bound from the product of P and the values, where the values are part of the keys.
 
 As in T1 the multiply-adds are counted that a segment's words allow, and segments are cut with
-:mod:`pebble.lower_bounds.cutting`. The proof is in docs/latent-attention.md.
+:mod:`pebble.lower_bounds.cutting`. The proof is in docs/proofs/latent.md.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MLA = Statement(
     "β = d(d + dv)/dv²; Nq more if the row sums are outputs",
     "attention whose values are the first dv of the d words of its keys (multi-head latent attention, absorbed), any "
     "sizes and any mask; z is the number of pairs; chains in a fixed order",
-    "docs/latent-attention.md, MLA",
+    "docs/proofs/latent.md, MLA",
     status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )

@@ -1,7 +1,7 @@
 """L: the lower bound for linear attention, from the sums that make the state and those that read it.
 
 It counts in every segment of a pebbling the multiply-adds that the words at hand allow, and cuts with the lemma of
-:mod:`pebble.lower_bounds.cutting`. Only whole numbers are computed with. The proof is in docs/bounds-linear.md.
+:mod:`pebble.lower_bounds.cutting`. Only whole numbers are computed with. The proof is in docs/proofs/linear.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LINEAR = Statement(
     "2·Nk ≤ M + X; (N − 1)·d more with gates",
     "linear attention without a mask by the right product, or causal with a state for every token, with gates or "
     "without; not in chunks; chains in a fixed order",
-    "docs/bounds-linear.md, L",
+    "docs/proofs/linear.md, L",
     status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )

@@ -1,7 +1,7 @@
 """S: the lower bound on two-pass safe softmax, where no exponential is taken before the maximum of its row is known.
 
 It counts in every segment of a pebbling the steps of the maxima besides those of the outputs. Only whole numbers are
-computed with. The proof is in docs/bounds-softmax.md.
+computed with. The proof is in docs/proofs/softmax.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ S = Statement(
     "whole X ≥ 1 with at least two segments; 2Nq more if the row sums and the maxima are outputs",
     "attention with two-pass safe softmax, forward pass, any sizes and any mask; z is the number of pairs, Nq that of "
     "queries that have one; chains in a fixed order",
-    "docs/bounds-softmax.md, S",
+    "docs/proofs/softmax.md, S",
     status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
     version=2,
@@ -44,7 +44,7 @@ S_BY_BLOCKS = Statement(
     "the row sums and the maxima are outputs",
     "attention with online softmax that renews the maximum of a row after every B keys, forward pass, every pair of "
     "query and key; chains in a fixed order",
-    "docs/bounds-softmax.md, by blocks",
+    "docs/proofs/softmax.md, by blocks",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
 

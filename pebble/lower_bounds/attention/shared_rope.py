@@ -1,6 +1,6 @@
 """Bounds where all heads share the rotary words of the keys: T1 for all heads at once, and heads without these words.
 
-The proofs are in docs/latent-attention.md.
+The proofs are in docs/proofs/latent.md.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WITHOUT_ROPE = Statement(
     "I/O ≥ H·B + (H·Nq + Nk)·r, B any bound on one head of attention with the d − r words of a key that are the head's "
     "own",
     "attention of H heads whose keys share r of their d words, forward pass, any sizes and any mask; as sure as B",
-    "docs/latent-attention.md, without rope",
+    "docs/proofs/latent.md, without rope",
 )
 
 
@@ -60,7 +60,7 @@ def t1_of_all_heads(problem: Problem, M: int) -> Bound:
     _require(problem, "T1 for all heads at once")
     bound = t1(all_heads(problem), M)
     note = f"{bound.note}; {problem.heads:,} heads at once"
-    return replace(bound, source="docs/latent-attention.md, T1", note=note)
+    return replace(bound, source="docs/proofs/latent.md, T1", note=note)
 
 
 def all_heads(problem: Problem) -> Part:

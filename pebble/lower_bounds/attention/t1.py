@@ -1,6 +1,6 @@
 """T1: the lower bound from the product of P and V alone, for a forward pass.
 
-Only whole numbers are computed with. The proof is in docs/bounds.md.
+Only whole numbers are computed with. The proof is in docs/proofs/forward.md.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T1 = Statement(
     "dv·(√(T + dv²) − dv)², F₂ = T²/(16d) if dv ≥ d, else dv·T²/(4(d + dv)²), for every whole X ≥ 1 with at "
     "least two segments; Nq more if the row sums are outputs",
     "attention, forward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
-    "docs/bounds.md, T1",
+    "docs/proofs/forward.md, T1",
     status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
     version=2,
@@ -87,5 +87,5 @@ t1 = SegmentBound(
 """The bound from the product of P and V alone, strongest for ``M >= 3 d**2``.
 
 Leading terms, with ``z`` pairs and ``dv <= d``: ``z (d + dv)**2 / M`` for ``M >= 2 d (d + dv)``, ``2 z dv / sqrt(M)``
-for ``M <= dv**2``; the others are in docs/bounds.md.
+for ``M <= dv**2``; the others are in docs/proofs/forward.md.
 """

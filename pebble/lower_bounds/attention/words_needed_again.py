@@ -1,6 +1,6 @@
 """How many words there are at some moment of a pebbling that must be in fast memory then, or move once more.
 
-Of attention in which every query sees every key. The proofs are in docs/bounds-large-cache.md.
+Of attention in which every query sees every key. The proofs are in docs/proofs/large-cache.md.
 """
 
 from __future__ import annotations

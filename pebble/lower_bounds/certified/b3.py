@@ -1,6 +1,6 @@
 """B3: the computer-assisted lower bound on the I/O of a backward pass with M up to about ten times d² words.
 
-The statement, a complete proof and the meaning of every parameter are in ``docs/bounds-b3.md``. The constants
+The statement, a complete proof and the meaning of every parameter are in ``docs/proofs/b3.md``. The constants
 W are proved by :mod:`pebble.lower_bounds.certified.prove_b3`; nothing in this module uses floating point.
 """
 
@@ -25,7 +25,7 @@ B3 = Statement(
     "M, D = min(d, dv), a the number of positive weights among w_S and w_P; "
     "I/O ≥ M + 1 + (n − 1)·⌊X⌋ − a·γ·z if a = 0 or γ = 1; for every row of its table",
     "attention, backward pass, any sizes and any mask; M small enough for a row; W proved by branch and bound",
-    "docs/bounds-b3.md, constants by pebble.lower_bounds.certified.prove_b3",
+    "docs/proofs/b3.md, constants by pebble.lower_bounds.certified.prove_b3",
     status="computer-assisted",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )

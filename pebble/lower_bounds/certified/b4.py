@@ -1,6 +1,6 @@
 """B4: the computer-assisted lower bound on the I/O of a backward pass that counts the stores of what is loaded again.
 
-The statement, a complete proof and the meaning of every parameter are in ``docs/bounds-b4.md``. The constants
+The statement, a complete proof and the meaning of every parameter are in ``docs/proofs/b4.md``. The constants
 W are proved by :mod:`pebble.lower_bounds.certified.prove_b4`; nothing in this module uses floating point.
 """
 
@@ -23,7 +23,7 @@ B4 = Statement(
     "Nk·(d + dv), n(x, y) = ⌈(z·((w_S + K1 + Q1)·d + (w_P + V1)·dv) − x·(V1 − V0)·dv − y·(K1 − K0 + Q1 − Q0)·d)/(W·D³)⌉"
     ", X = τ·D² − M, D = min(d, dv), for every row of its table with M ≤ μ·D²",
     "attention, backward pass, any sizes and any mask; M small enough for a row; W proved by branch and bound",
-    "docs/bounds-b4.md, constants by pebble.lower_bounds.certified.prove_b4",
+    "docs/proofs/b4.md, constants by pebble.lower_bounds.certified.prove_b4",
     status="computer-assisted",
     after=B3.after,
 )

@@ -1,6 +1,6 @@
 """Lagrange multipliers of B4 for a box: the solution of a convex problem.
 
-Before the prices of u_V, u_K, u_Q and v are used up (docs/bounds-b4.md, section 4), the conditions on multipliers are
+Before the prices of u_V, u_K, u_Q and v are used up (docs/proofs/b4.md, section 4), the conditions on multipliers are
 half-spaces and cones: √(xy) ≤ a·x + b·y if 4ab ≥ 1, and a share of a mean times its price is a price. A box
 asks for those that hold at its upper corner and are cheapest at a point in it.
 """

@@ -1,6 +1,6 @@
 """The weighted work of a segment of a backward pass, and Lagrange's bound on it: common to B3 and B4.
 
-The formulas, with their proofs, are in ``docs/bounds-b4.md``; those of B3 are the case of one weight for every pair,
+The formulas, with their proofs, are in ``docs/proofs/b4.md``; those of B3 are the case of one weight for every pair,
 of whole rows wherever there are words, and of words that are nowhere scarce.
 """
 
@@ -54,7 +54,7 @@ class Amounts:
     s_stored, s_kept : float or ndarray
         The same for dS.
     whole : float or ndarray
-        Between 0 and 1: the part of √(q·k) that lies in whole rows (docs/bounds-b4.md).
+        Between 0 and 1: the part of √(q·k) that lies in whole rows (docs/proofs/b4.md).
     """
 
     q: Any
@@ -103,7 +103,7 @@ class BackwardShares(NamedTuple):
 
     ``scarce`` is t − 1; ``by_q`` and ``by_k`` are a₁ and a₂, ``fK`` and ``fQ`` the φ, ``both`` and ``by_p`` π and π' of
     dK and of dQ, ``by_v`` their η', ``mix`` is α, ``capped_S`` and ``capped_dP`` the σ, and
-    ``together`` is θ of ``docs/bounds-b4.md``.
+    ``together`` is θ of ``docs/proofs/b4.md``.
     """
 
     price: Reals
@@ -140,7 +140,7 @@ class BackwardSearch(ConstantSearch[AnyBackwardRow]):
     def lagrange(
         self, corners: Sequence[Any], multipliers: Sequence[Reals] | Reals
     ) -> tuple[Reals, NDArray[np.bool_]]:
-        """Return g of docs/bounds-b4.md, section 4, at the corners, and whether its conditions hold at the last."""
+        """Return g of docs/proofs/b4.md, section 4, at the corners, and whether its conditions hold at the last."""
         (q, k, o, whole), w, m = corners, self.weights, BackwardShares(*multipliers)
         half, pairs, together = 0.25, q * k, m.together * whole
         full = m.price * (1 - SLACK)

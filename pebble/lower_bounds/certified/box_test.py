@@ -18,7 +18,7 @@ _SIGNIFICANT_BITS = 24
 
 
 class LeafMultipliers(NamedTuple):
-    """Price, t, the shares σ and ζ, ξ, e₁ and e₂ of docs/bounds-t4.md, section 3, as whole numbers."""
+    """Price, t, the shares σ and ζ, ξ, e₁ and e₂ of docs/proofs/t4.md, section 3, as whole numbers."""
 
     price: int
     held: int

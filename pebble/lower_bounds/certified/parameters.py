@@ -44,7 +44,7 @@ class ParameterRow(ABC):
     """
 
     statement: ClassVar[Statement]
-    """What the bound states; ``docs/bounds-<name>.md`` and the module ``prove_<name>`` belong to it."""
+    """What the bound states; ``docs/proofs/<name>.md`` and the module ``prove_<name>`` belong to it."""
 
     pass_name: ClassVar[str]
 

@@ -1,7 +1,7 @@
 """The search that proves the constants of B3; ``python -m pebble.lower_bounds.certified.prove_b3`` proves every row.
 
 Once the words of Q, K and dO are fixed, f is a concave function of a segment's other amounts. The method, with the
-argument that rounding cannot hurt, is in ``docs/bounds-b3.md``, section 4.
+argument that rounding cannot hurt, is in ``docs/proofs/b3.md``, section 4.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class B3Search(MultiplierSearch[B3Row], BackwardSearch[B3Row]):
     def lagrange(
         self, corners: Sequence[Any], multipliers: Sequence[Reals] | Reals
     ) -> tuple[Reals, NDArray[np.bool_]]:
-        """Return g of docs/bounds-b3.md, section 4: that of B4 with the same shares for dK and dQ."""
+        """Return g of docs/proofs/b3.md, section 4: that of B4 with the same shares for dK and dQ."""
         price, zero = multipliers[0], np.zeros_like(multipliers[0])
         direct, pairs, mix = multipliers[_VQ:_BOTH], multipliers[_BOTH:_BY_Q], multipliers[_BY_Q]
         return super().lagrange(

@@ -1,7 +1,7 @@
 """The search that proves the constants of B4; ``python -m pebble.lower_bounds.certified.prove_b4`` proves every row.
 
 Once the words of Q, K and dO and the whole rows are fixed, f is at most a concave function of a segment's other
-amounts. The method, with the argument that rounding cannot hurt, is in ``docs/bounds-b4.md``, section 4.
+amounts. The method, with the argument that rounding cannot hurt, is in ``docs/proofs/b4.md``, section 4.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class PlainB4Search(MultiplierSearch[B4Row], _OfB4):
     def lagrange(
         self, corners: Sequence[Any], multipliers: Sequence[Reals] | Reals
     ) -> tuple[Reals, NDArray[np.bool_]]:
-        """Return g of docs/bounds-b4.md, section 4, for all shares."""
+        """Return g of docs/proofs/b4.md, section 4, for all shares."""
         (price, scarce, *pairs), zero = multipliers, np.zeros_like(multipliers[0])
         return super().lagrange(
             corners, [price, scarce, *[zero] * 4, *pairs, *pairs, zero + 0.5, zero, zero, zero]

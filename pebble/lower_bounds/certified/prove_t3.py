@@ -1,7 +1,7 @@
 """The search that proves the constants of T3; ``python -m pebble.lower_bounds.certified.prove_t3`` proves every row.
 
 Once x and u are fixed, f is a concave function of a segment's other amounts. The method, with the argument that
-rounding cannot hurt, is in ``docs/bounds-t3.md``, section 4.
+rounding cannot hurt, is in ``docs/proofs/t3.md``, section 4.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class T3Search(ForwardSearch):
         return price, np.minimum(t + more * (2.0 - t), 2.0)
 
     def lagrange(self, corners: Sequence[Reals], multipliers: Reals) -> tuple[Reals, NDArray[np.bool_]]:
-        """Return g of docs/bounds-t3.md, section 4, at the corners, and whether its conditions hold at the last."""
+        """Return g of docs/proofs/t3.md, section 4, at the corners, and whether its conditions hold at the last."""
         x, u = corners
         price, t = self.price_and_t(last(u), multipliers)
         D2, full = self._never_stored**2, price * (1 - SLACK)

@@ -1,7 +1,7 @@
 """The search that proves the constants of T4; ``python -m pebble.lower_bounds.certified.prove_t4`` proves every row.
 
 Once x, h and u are fixed, f is at most a concave function of a segment's other amounts. The method, with the argument
-that rounding cannot hurt, is in ``docs/bounds-t4.md``, section 3.
+that rounding cannot hurt, is in ``docs/proofs/t4.md``, section 3.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class T4Search(ForwardSearch):
     most_boxes = 200_000
 
     def lagrange(self, corners: Sequence[Reals], multipliers: Reals) -> tuple[Reals, NDArray[np.bool_]]:
-        """Return g of docs/bounds-t4.md, section 3, at the corners, and whether its conditions hold at the last."""
+        """Return g of docs/proofs/t4.md, section 3, at the corners, and whether its conditions hold at the last."""
         x, whole, u = corners
         price, scarce, capped, resident, paid = multipliers
         D, full = self._never_stored, price * (1 - SLACK)

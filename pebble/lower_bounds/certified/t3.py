@@ -1,6 +1,6 @@
 """T3: the lower bound on the I/O of a forward pass with M up to a few times d² words.
 
-The statement, a complete proof and the meaning of every parameter are in ``docs/bounds-t3.md``. The constants
+The statement, a complete proof and the meaning of every parameter are in ``docs/proofs/t3.md``. The constants
 W are proved by :mod:`pebble.lower_bounds.certified.prove_t3`; nothing in this module uses floating point.
 """
 
@@ -23,7 +23,7 @@ T3 = Statement(
     "− Δ·dv·s)/(W·d³)⌉, X = τ·d² − M, for every row (μ, τ, γ, Δ, β, W) of its table with M ≤ μ·d²; Nq "
     "more if the row sums are outputs",
     "attention, forward pass, any sizes and any mask; M small enough for a row; W proved by branch and bound",
-    "docs/bounds-t3.md, constants by pebble.lower_bounds.certified.prove_t3",
+    "docs/proofs/t3.md, constants by pebble.lower_bounds.certified.prove_t3",
     status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )

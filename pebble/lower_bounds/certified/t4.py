@@ -1,6 +1,6 @@
 """T4: T3 with the rows of Q and K kept together, for a forward pass with dv at most d.
 
-The statement and a complete proof are in ``docs/bounds-t4.md``. The constants W are proved by
+The statement and a complete proof are in ``docs/proofs/t4.md``. The constants W are proved by
 :mod:`pebble.lower_bounds.certified.prove_t4`; nothing in this module uses floating point.
 """
 
@@ -22,7 +22,7 @@ T4 = Statement(
     T3.says,
     "attention, forward pass with dv ≤ d, any sizes and any mask; M small enough for a row; W proved by branch "
     "and bound",
-    "docs/bounds-t4.md, constants by pebble.lower_bounds.certified.prove_t4",
+    "docs/proofs/t4.md, constants by pebble.lower_bounds.certified.prove_t4",
     status="machine-checked",
     after=T3.after,
 )

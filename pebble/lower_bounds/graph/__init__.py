@@ -1,4 +1,4 @@
-"""Lower bounds on the I/O of any computation DAG; docs/graph-bounds.md states and proves them.
+"""Lower bounds on the I/O of any computation DAG; docs/proofs/graphs.md states and proves them.
 
 Reading order: :mod:`.graph_bound` (a bound with what it was computed from), the bounds themselves
 (:mod:`.compulsory`, :mod:`.min_cut`, :mod:`.parts`, :mod:`.spectral`,

@@ -12,7 +12,7 @@ from pebble.lower_bounds.statement import Statement
 
 __all__ = ["PAGE", "GraphBound"]
 
-PAGE = "docs/graph-bounds.md"
+PAGE = "docs/proofs/graphs.md"
 
 _TOLERANCE = 1e-6
 

@@ -62,7 +62,7 @@ def hong_kung(dag: Dag, M: int, rules: Rules, X: int | None = None) -> GraphBoun
     References
     ----------
     J.-W. Hong and H. T. Kung, "I/O complexity: the red-blue pebble game", STOC 1981, theorem 3.1. What the segments
-    fulfil is stated anew, and proved, in docs/graph-bounds.md.
+    fulfil is stated anew, and proved, in docs/proofs/graphs.md.
 
     Examples
     --------

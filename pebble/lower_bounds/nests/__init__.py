@@ -1,1 +1,1 @@
-"""Lower bounds of loop nests, their constants derived from the access maps; docs/bounds-nests.md proves them."""
+"""Lower bounds of loop nests, their constants derived from the access maps; docs/proofs/nests.md proves them."""

@@ -52,7 +52,7 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
 
     Notes
     -----
-    Docs/bounds-nests.md states and proves them.
+    Docs/proofs/nests.md states and proves them.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def spread(steps: Steps) -> Fraction:
 
     Notes
     -----
-    Docs/bounds-nests.md, spreading, proves it: the steps are looked at in layers along directions with small
+    Docs/proofs/nests.md, spreading, proves it: the steps are looked at in layers along directions with small
     coefficients, all of them in the plane, the layers in the same way in one dimension less.
 
     Examples

@@ -1,4 +1,4 @@
-"""What the bounds of loop nests state; docs/bounds-nests.md proves it."""
+"""What the bounds of loop nests state; docs/proofs/nests.md proves it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
     "NEST_TURNS",
 ]
 
-_PAGE = "docs/bounds-nests.md"
+_PAGE = "docs/proofs/nests.md"
 
 NEST_COMPULSORY = Statement(
     "nest compulsory",
