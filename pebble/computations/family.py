@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.family_checks import check_family
+from pebble.computations.family_checks import family_faults
 from pebble.computations.family_names import FamilyNames
 from pebble.computations.vertex_numbers import NumbersByRank, VertexNumbers
 from pebble.graph.names import NamedArray
@@ -103,7 +103,8 @@ class Family:
         self._by_name = {array.name: array for array in self.arrays}
         self.masked_axes: tuple[str, ...] = () if mask is None else ("i", "j")
         self._numbers = NumbersByRank(self.exists) if self.masked_axes else VertexNumbers()
-        check_family(self)
+        for fault in family_faults(self.arrays, self.extents, self.masked_axes, mask):
+            raise InvalidInput(f"{name}: {fault}")
 
     @property
     def _allowed(self) -> Mask:

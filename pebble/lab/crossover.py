@@ -11,7 +11,8 @@ from pebble.common.errors import InvalidInput
 from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult
 from pebble.common.units import fast_memory_words
-from pebble.computations.problem import LARGEST_SIZE, Problem
+from pebble.common.whole_numbers import LARGEST_SIZE
+from pebble.computations.problem import Problem
 
 if TYPE_CHECKING:
     from pebble.lab.count_table import Row

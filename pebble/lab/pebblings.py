@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
-from pebble.common.tables import SCHEMA_VERSION
+from pebble.common.tables import SCHEMA_VERSION, tiles_text
 from pebble.common.units import fast_memory_words
 from pebble.computations.family import Family
 from pebble.computations.nests.header import NEST_NAME, nest_from_parameters
@@ -17,6 +17,7 @@ from pebble.computations.nests.nest_family import as_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import FAMILY_NAMES, family_from_header
 from pebble.lab.asked_schedules import asked_schedule
+from pebble.lab.pebbling_html import pebbling_html
 from pebble.program import Program
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 
@@ -103,9 +104,13 @@ class Pebbling:
         return write_pebbling(target, self.header, self.family, self)
 
     def _repr_html_(self) -> str:
-        from pebble.lab.pebbling_html import pebbling_html
-
-        return pebbling_html(self)
+        tiles = f", {tiles_text(self.tiles)}" if self.tiles else ""
+        parameters = (f"{name}={value}" for name, value in self.family.parameters.items())
+        title = (
+            f"{' '.join([self.family.name, *parameters])}{tiles}: {self.io:,} I/O, {self.computes:,} computes; "
+            f"peak {self.peak:,} of {self.M:,} words"
+        )
+        return pebbling_html(self.family, self.program, title, self.reads, self.writes, self)
 
 
 def moves(

@@ -7,10 +7,10 @@ import operator
 from collections.abc import Iterable, Mapping
 
 from pebble.common.errors import InvalidInput
+from pebble.common.whole_numbers import LARGEST_SIZE
 from pebble.computations.nests.equations import Equation, read_equations
 from pebble.computations.nests.expression import FUNCTIONS
 from pebble.computations.nests.statement import Access, Assignment, LoopNest
-from pebble.computations.problem import LARGEST_SIZE
 
 __all__ = ["loop_nest"]
 
