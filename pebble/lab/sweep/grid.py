@@ -14,6 +14,11 @@ from pebble.lab.sweep.point import Point
 
 __all__ = ["SweepGrid", "sweep_grid"]
 
+_AT_ALL_POINTS = (
+    *("stats", "heads", "batch", "pass_name", "kv_heads"),
+    *("softmax", "attention", "shared_values", "shared_rope"),
+)
+
 
 @dataclass(frozen=True)
 class SweepGrid:
@@ -98,15 +103,7 @@ class SweepGrid:
             Nk=N if self.kv is None else self.kv,
             d=d,
             dv=d if self.dv is None else self.dv,
-            stats=self.stats,
-            heads=self.heads,
-            batch=self.batch,
-            pass_name=self.pass_name,
-            kv_heads=self.kv_heads,
-            softmax=self.softmax,
-            attention=self.attention,
-            shared_values=self.shared_values,
-            shared_rope=self.shared_rope,
+            **{name: getattr(self, name) for name in _AT_ALL_POINTS},
         )
 
     def check(self) -> None:
