@@ -150,7 +150,8 @@ class _Line:
         """Return the index of the sum or of the chain, and the other indices of the target."""
         if own:
             *axes, chain = self.indices or ("",)
-            if self.sign != "=" or [str(place) for place in own[0].places] != [*axes, f"{chain} - 1"]:
+            before = [*axes, f"{chain} - 1"]
+            if self.sign != "=" or [[*map(str, one.places)] for one in own] != [before]:
                 self._fail(
                     f"of {self.target} the element before it is read, {self.target.array}[…,{chain}-1]"
                 )

@@ -45,6 +45,7 @@ def test_on_numbers(text: str, expected) -> None:  # type: ignore[no-untyped-def
         ("x[i,j]; y[i] = x[i,j]", "that the target lacks"),
         ("x[i,j]; y[i,j] += x[i,j]", "that the target lacks"),
         ("x[i,j]; y[i,j] = y[i,j-2] + x[i,j]", "the element before it"),
+        ("x[i,j]; y[i,j] = y[i,j-1]*x[i,j] + y[i,j]", "the element before it"),
         ("x[i,j]; y[i,j] = x[i,j] if j <= i", "after 'if'"),
         ("x[i,j]; y[i] += x[i,j] if k <= i", "line 2, character 19: 'k <= i': k is no index"),
         ("x[i,k]", "unknown axis"),
