@@ -64,29 +64,25 @@ def regimes(
     With --attention linear: from which length on linear attention moves fewer words than the best schedule with
     softmax, and from which on fewer than any, by the best proved bound.
     """
-    from pebble.lab.regimes import REGIME_PASSES, models_asked, regimes
+    from pebble.lab.regimes import REGIME_PASSES, regimes
 
-    devices, models = names_of(names), names_of(chosen)
+    devices, models = _asked(names), _asked(chosen)
+    sizes = [_size(text) for text in names_of(dimensions)]
     if attention == "linear":
         if pass_name == "backward" or softmax != "plain":
             raise InvalidInput(
                 "linear attention is compared with plain softmax in the forward pass: leave out --pass and --softmax"
             )
-        own = {
-            "models": models_asked("all" if models == ["all"] else models or None),
-            "heads": heads,
-            "kv_heads": kv_heads,
-        }
-        found = _against_softmax(devices, memories, names_of(dimensions), N, dtype, level, mask, own)
-        print_result(found, as_json)
+        shared: dict[str, Any] = {"mask": mask, "N": N, "heads": heads, "kv_heads": kv_heads}
+        print_result(_against_softmax(devices, memories, sizes, models, dtype, level, shared), as_json)
         return
     if memories is not None:
         raise InvalidInput("-M goes with --attention linear; otherwise choose devices with --device")
     with progress_line() as progress:
         table = regimes(
-            "all" if devices == ["all"] else devices or None,
-            [_size(text) for text in names_of(dimensions)] or None,
-            "all" if models == ["all"] else models or None,
+            devices,
+            sizes or None,
+            models,
             N=N,
             heads=heads,
             kv_heads=kv_heads,
@@ -101,30 +97,36 @@ def regimes(
     print_result(table, as_json)
 
 
+def _asked(texts: tuple[str, ...]) -> list[str] | str | None:
+    """Return names that are asked for; "all", and None where there are none, stand for themselves."""
+    names = names_of(texts)
+    return "all" if names == ["all"] else names or None
+
+
 def _against_softmax(
-    devices: list[str],
+    devices: list[str] | str | None,
     memories: str | None,
-    dimensions: list[str],
-    N: int,
+    sizes: list[int],
+    models: list[str] | str | None,
     dtype: str,
     level: str | None,
-    mask: str | None,
-    own: dict[str, Any],
+    shared: dict[str, Any],
 ) -> CrossoverTable:
     """Compare linear attention with softmax at the sizes of fast memory that are given, or those of devices."""
     from pebble.lab.crossover import crossovers
-    from pebble.lab.regimes import DEFAULT_DIMENSIONS, memories_of_devices
+    from pebble.lab.regimes import DEFAULT_DIMENSIONS, memories_of_devices, models_asked
     from pebble.lab.size_lists import memory_sizes
 
+    named = models_asked(models)
     if memories is not None and (devices or level is not None):
         raise InvalidInput("-M and --device both say how large fast memory is: give one of them")
     if memories is None:
-        found = memories_of_devices("all" if devices == ["all"] else devices or None, dtype, level)
+        found = memories_of_devices(devices, dtype, level)
     else:
         found = [(M, ()) for M in memory_sizes(memories, None)]
-    sizes = [_size(text) for text in dimensions] or ([] if own["models"] else list(DEFAULT_DIMENSIONS))
+    chosen = sizes or ([] if named else DEFAULT_DIMENSIONS)
     with progress_line() as progress:
-        return crossovers(found, sizes, mask, N=N, progress=progress, **own)
+        return crossovers(found, chosen, models=named, progress=progress, **shared)
 
 
 def _size(text: str) -> int:

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, Self
 
 import click
 
-from pebble.common.whole_numbers import whole_number
-from pebble.computations.problem import LARGEST_SIZE
+from pebble.common.whole_numbers import LARGEST_SIZE, whole_number
 
 __all__ = [
     "NeededOption",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-__all__ = ["PlainRow", "attribute_at", "plain"]
+__all__ = ["PlainRow", "attribute_at", "plain", "tiles_text"]
 
 
 def plain(source: object, keys: str) -> dict[str, Any]:
@@ -40,6 +40,15 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     return value.to_dict() if hasattr(value, "to_dict") else value
+
+
+def tiles_text(tiles: Mapping[str, int]) -> str:
+    """Return tile sizes on one line.
+
+    >>> tiles_text({"rows": 92, "cols": 4})
+    'rows=92,cols=4'
+    """
+    return ",".join(f"{name}={size}" for name, size in tiles.items())
 
 
 class PlainRow:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pebble.common.errors import PebbleError
 from pebble.common.latex import latex_text
-from pebble.common.tables import tiles_text
+from pebble.common.plain import tiles_text
 
 __all__ = ["data_frame", "latex_comment", "latex_tabular", "markdown_table", "markdown_text"]
 

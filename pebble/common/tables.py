@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, ClassVar
 
-from pebble.common.plain import attribute_at, plain
+from pebble.common.plain import attribute_at, plain, tiles_text
+from pebble.common.table_export import (
+    data_frame,
+    latex_comment,
+    latex_tabular,
+    markdown_table,
+    markdown_text,
+)
 from pebble.common.table_layout import laid_out
 
 __all__ = [
@@ -31,15 +38,6 @@ def words(value: int | float | None) -> str:
     ('98,304', '1,234,568')
     """
     return "" if value is None else f"{value:,.0f}" if isinstance(value, float) else f"{value:,}"
-
-
-def tiles_text(tiles: Mapping[str, int]) -> str:
-    """Return tile sizes on one line.
-
-    >>> tiles_text({"rows": 92, "cols": 4})
-    'rows=92,cols=4'
-    """
-    return ",".join(f"{name}={size}" for name, size in tiles.items())
 
 
 def _value(row: Any, how: str | Callable[[Any], Any]) -> tuple[Any, str]:
@@ -137,16 +135,12 @@ class Table:
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, its notes below it."""
-        from pebble.common.table_export import markdown_table, markdown_text
-
         notes = [markdown_text(note) for note in self.notes if note]
         above = [markdown_text(self.heading)] if self.heading else []
         return "\n\n".join([*above, markdown_table(self.cells, self._to_right()), *notes])
 
     def to_latex(self) -> str:
         """Return the table as a ``tabular`` of LaTeX, its notes as comments below it; no package is needed."""
-        from pebble.common.table_export import latex_comment, latex_tabular
-
         notes = [latex_comment(note) for note in self.notes if note]
         above = [latex_comment(self.heading)] if self.heading else []
         return "\n".join([*above, latex_tabular(self.cells, self._to_right()), *notes])
@@ -158,8 +152,6 @@ class Table:
 
     def to_frame(self) -> Any:
         """Return :meth:`records` as a data frame of pandas; PebbleError if pandas is not installed."""
-        from pebble.common.table_export import data_frame
-
         return data_frame(self.records())
 
     def _repr_html_(self) -> str:
@@ -215,14 +207,10 @@ class TableResult(JsonResult):
 
     def to_frame(self) -> Any:
         """Return :meth:`records` as a data frame of pandas; PebbleError if pandas is not installed."""
-        from pebble.common.table_export import data_frame
-
         return data_frame(self.records())
 
     def to_markdown(self) -> str:
         """Return what is printed, its tables in Markdown."""
-        from pebble.common.table_export import markdown_text
-
         texts = (
             markdown_text(part) if isinstance(part, str) else part.to_markdown() for part in self.parts()
         )
@@ -230,8 +218,6 @@ class TableResult(JsonResult):
 
     def to_latex(self) -> str:
         """Return what is printed, its tables as ``tabular`` of LaTeX and its texts as comments."""
-        from pebble.common.table_export import latex_comment
-
         texts = (latex_comment(part) if isinstance(part, str) else part.to_latex() for part in self.parts())
         return "\n\n".join(texts)
 

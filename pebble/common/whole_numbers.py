@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
-__all__ = ["MOST_DIGITS", "whole_number", "written_number"]
+__all__ = ["LARGEST_SIZE", "MOST_DIGITS", "whole_number", "written_number"]
 
 _PREFIXES = {
     "k": 10**3,
@@ -19,6 +19,9 @@ _PREFIXES = {
     "Gi": 2**30,
 }
 _PREFIXED = re.compile(r"(.*\d)\s*([kKMG]i?)", re.DOTALL)
+LARGEST_SIZE = 10**18
+"""Sizes of computations and of memories go up to here."""
+
 MOST_DIGITS = 60
 """Numbers from ten to this power on are not read exactly."""
 

@@ -24,9 +24,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.family_checks import check_family
+from pebble.computations.family_checks import family_faults
 from pebble.computations.family_names import FamilyNames
+from pebble.computations.predecessor_rows import PredecessorRows
 from pebble.computations.vertex_numbers import NumbersByRank, VertexNumbers
+from pebble.graph.dag import Dag
 from pebble.graph.names import NamedArray
 
 if TYPE_CHECKING:
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
 
     from pebble.computations.array import Array
     from pebble.computations.masks.mask import Mask
-    from pebble.computations.predecessor_rows import PredecessorRows
-    from pebble.graph.dag import Dag
 
 __all__ = ["Family"]
 
@@ -103,7 +103,8 @@ class Family:
         self._by_name = {array.name: array for array in self.arrays}
         self.masked_axes: tuple[str, ...] = () if mask is None else ("i", "j")
         self._numbers = NumbersByRank(self.exists) if self.masked_axes else VertexNumbers()
-        check_family(self)
+        for fault in family_faults(self.arrays, self.extents, self.masked_axes, mask):
+            raise InvalidInput(f"{name}: {fault}")
 
     @property
     def _allowed(self) -> Mask:
@@ -372,8 +373,6 @@ class Family:
 
         Memory is proportional to the number of edges, and under a mask to the number of places as well.
         """
-        from pebble.graph.dag import Dag
-
         rows = self._predecessor_rows().rows()
         return Dag(*rows, names=self.names, outputs=self.output_vertices(), description=repr(self))
 
@@ -382,6 +381,4 @@ class Family:
         return self._predecessor_rows().outputs()
 
     def _predecessor_rows(self) -> PredecessorRows:
-        from pebble.computations.predecessor_rows import PredecessorRows
-
         return PredecessorRows(self._by_name, self._offsets, self.exists, self._numbers.of_vertices)

@@ -11,6 +11,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.named_dags import NAMED_DAGS, NamedDag
 from pebble.computations.nests.named_kernel import KERNEL_PREFIX, kernel_dag
 from pebble.graph.dag import Dag
+from pebble.graph.formats import read_dag
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
@@ -49,8 +50,6 @@ def load_dag(
     ...
     pebble.common.errors.InvalidInput: no DAG is called 'piramid'; did you mean 'pyramid'? ...
     """
-    from pebble.graph.formats import read_dag
-
     if isinstance(source, str):
         name, colon, _ = source.partition(":")
         if colon and (name in NAMED_DAGS or source.startswith(KERNEL_PREFIX)) and format is None:

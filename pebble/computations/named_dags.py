@@ -20,12 +20,14 @@ from pebble.computations.classic_dags import (
     stencil,
     tree,
 )
+from pebble.computations.matmul import matmul_family
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
 from pebble.computations.strassen import strassen
 from pebble.graph.dag import Dag
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
-    from pebble.computations.problem import Problem
 
 __all__ = ["NAMED_DAGS", "NamedDag"]
 
@@ -83,8 +85,6 @@ def _family_dag(family: Family, description: str) -> Dag:
 
 
 def _fma_matmul(m: int, n: int, k: int) -> Dag:
-    from pebble.computations.matmul import matmul_family
-
     return _family_dag(matmul_family(m, n, k), f"fma-matmul:{m},{n},{k}")
 
 
@@ -106,8 +106,6 @@ def _written(name: str, Nq: int, Nk: int, d: int, dv: int, stats: int = 0) -> st
 
 
 def _problem_dag(problem: Problem, description: str) -> Dag:
-    from pebble.computations.registry import family_of
-
     return _family_dag(family_of(problem), description)
 
 
@@ -120,8 +118,6 @@ def _attention_problem(
     stats: int = 0,
     softmax: str = "plain",
 ) -> Problem:
-    from pebble.computations.problem import Problem
-
     name = _attention_name(softmax)
     shape = _shape(name, N, Nq, Nk, d, dv)
     if stats not in (0, 1):
@@ -142,8 +138,6 @@ def _attention(softmax: str = "plain", **parameters: int) -> Dag:
 def _backward_problem(
     d: int, N: int | None = None, Nq: int | None = None, Nk: int | None = None, dv: int | None = None
 ) -> Problem:
-    from pebble.computations.problem import Problem
-
     return Problem(*_shape("backward", N, Nq, Nk, d, dv), pass_name="backward")
 
 
@@ -153,8 +147,6 @@ def _backward(**parameters: int) -> Dag:
 
 
 def _weights_problem(N: int, d: int) -> Problem:
-    from pebble.computations.problem import Problem
-
     return Problem.square(N, d, pass_name="weights")
 
 
@@ -172,8 +164,6 @@ def _linear_attention_problem(
     gate: int = 0,
     chunk: int | None = None,
 ) -> Problem:
-    from pebble.computations.problem import Problem
-
     shape = _shape("linear-attention", N, Nq, Nk, d, dv)
     if causal not in (0, 1) or gate not in (0, 1):
         raise InvalidInput(

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
+from pebble.common.whole_numbers import LARGEST_SIZE
 from pebble.computations.problem_form import check_form, form_options, form_text
 
 if TYPE_CHECKING:
     from pebble.computations.masks import Mask
 
-__all__ = ["PASSES", "Problem"]
+__all__ = ["LARGEST_SIZE", "PASSES", "Problem"]
 
 PASSES = ("forward", "backward", "both", "weights")
-LARGEST_SIZE = 10**18
 
 
 def _check_size(name: str, value: object) -> None:

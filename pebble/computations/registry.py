@@ -10,6 +10,7 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.computations.attention import form_family, heads_family
 from pebble.computations.family import Family
+from pebble.computations.masks import make_mask
 from pebble.computations.matmul import matmul_family
 from pebble.computations.nests.header import NEST_NAME, nest_from_parameters
 from pebble.computations.nests.nest_family import family_of_nest
@@ -153,8 +154,6 @@ def _masked(problem: Problem, spec: str | None) -> Problem:
     """Add the mask that a header names; whether queries may be left without keys was decided when it was written."""
     if spec is None:
         return problem
-    from pebble.computations.masks import make_mask
-
     mask = make_mask(spec, problem.Nq, problem.Nk, empty_rows="zero", run_code=False)
     return replace(problem, mask=mask)
 

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import permutations
 from typing import Any, NoReturn
 from urllib.parse import quote, unquote
 
 import numpy as np
 
-from pebble.common.errors import InvalidInput
 from pebble.computations.array import Array
 from pebble.computations.family import Family
-from pebble.computations.nests.expression import Expression, Source, read_access, read_expression
+from pebble.computations.nests.affine import Affine
+from pebble.computations.nests.equations import Equation, read_equations
 from pebble.computations.nests.statement import Access
 
 __all__ = ["family_of_text", "text_of_parameter", "text_parameter"]
 
-_MOST_LETTERS = 20_000
-_SIGN = re.compile(r" (\+=|max=|=) ")
-_LATER = re.compile(r"\blater\((\w+)(\[[^\]]*\])\)")
-_CONDITION = re.compile(r"^(.*) if (\w+) <= (\w+)$")
+_LINE_ENDS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
+"""Where ``str.splitlines`` ends a line."""
 
 
 def family_of_text(
@@ -52,12 +50,8 @@ def family_of_text(
 
         A sum or a chain is read whole, as ``l[i]``, or at a step, ``m[i,j]`` or ``m[i,j-1]``. ``later(G[n,k])`` is not
         read at the first step of the reader's chain, and terms of a sum are zero unless what follows ``if`` holds.
-    extents : mapping of str to int
-        Length of every index.
-    symbols : mapping of str to str, optional
-        How formulas write the lengths; by default as the indices.
-    parameters : mapping of str to str, optional
-        The header's parameters.
+    extents, symbols, parameters : mapping, optional
+        As of a :class:`~pebble.computations.family.Family`; formulas write lengths as the indices by default.
     outputs : collection of str
         Arrays that are outputs although others read them.
     constants : mapping of str to float, optional
@@ -88,18 +82,11 @@ def _arrays(
 ) -> tuple[Array, ...]:
     """Return the arrays of a text; those that nobody reads are outputs too."""
     known: dict[str, Array] = {}
-    if len(text) > _MOST_LETTERS:
-        raise InvalidInput(f"the text has {len(text):,} characters; at most {_MOST_LETTERS:,} are read")
-    for line in text.splitlines():
-        written, _, meaning = line.partition("#")
-        if written.strip():
-            try:
-                array = _Line(written.strip(), known, dict(constants)).array(meaning.strip())
-            except RecursionError:
-                raise InvalidInput("the text is nested too deeply") from None
-            if array.name in known:
-                raise InvalidInput(f"{written.strip()!r}: {array.name} is given twice")
-            known[array.name] = array
+    for equation in read_equations(text, _LINE_ENDS, ("", "=", "+=", "max="), "if"):
+        array = _Line(equation, known, dict(constants)).array()
+        if array.name in known:
+            equation.source.fail_at(0, f"{array.name} is given twice")
+        known[array.name] = array
     read = {operand.array for array in known.values() for operand in array.reads}
     return tuple(
         replace(array, output=not array.is_input and (name in outputs or name not in read))
@@ -125,50 +112,46 @@ def text_of_parameter(written: str) -> str:
 class _Line:
     """What a line says of an array."""
 
-    def __init__(self, text: str, known: Mapping[str, Array], constants: Mapping[str, float]) -> None:
-        self.text, self.known, self.constants = text, known, constants
-        sign = _SIGN.search(text)
-        self.sign = sign[1] if sign else ""
-        self.target = self._access(text[: sign.start()] if sign else text)
+    def __init__(
+        self, equation: Equation, known: Mapping[str, Array], constants: Mapping[str, float]
+    ) -> None:
+        self.equation, self.known, self.constants = equation, known, constants
+        self.target, self.sign, self.expression = equation.target, equation.sign, equation.expression
+        if not all(place.is_index for place in self.target.places):
+            self._fail("the places of what is computed are indices")
         self.indices = tuple(map(str, self.target.places))
-        right = text[sign.end() :].strip() if sign else ""
-        condition = _CONDITION.match(right)
-        self.positions = (condition[2], condition[3]) if condition else ()
-        right = condition[1] if condition else right
-        self.later = {found[1] for found in _LATER.finditer(right)}
-        self.right = _LATER.sub(r"\1\2", right)
-        for name in self.later & set(re.findall(r"\b\w+\b", _LATER.sub("", right))):
-            self._fail(f"{name} is read both later and at every step")
 
-    def array(self, meaning: str) -> Array:
+    def array(self) -> Array:
         """Return the array."""
-        name = self.target.array
-        if not self.sign:
-            return Array(name, self.indices, meaning=meaning)
-        expression = read_expression(Source(self.right))
-        own = [access for access in expression.reads if access.array == name]
-        reads = [one for one in expression.reads if one not in own and one.array not in self.constants]
-        chain, axes = self._chain(own, reads)
-        if self.positions and (self.sign != "+=" or not {*self.positions} <= {*axes, chain}):
-            self._fail("a condition after 'if' compares two indices of a sum, +=")
-        value = self._value(expression, [*own, *reads])
+        own = [access for access in self.expression.reads if access.array == self.target.array]
+        others = [access for access in self.expression.reads if access not in own]
+        numbers = [access for access in others if access.array in self.constants]
+        reads = [access for access in others if access not in numbers]
+        chain, axes = self._chain(own, reads) if self.sign else (None, self.indices)
+        positions = self._positions((*axes, *([chain] if chain else [])))
+        ordered = replace(self.expression, reads=(*numbers, *own, *reads))
+        value = partial(ordered.value, *(self.constants[one.array] for one in numbers))
         options: dict[str, Any] = {}
         if own:
             options["step"] = value
         elif self.sign == "max=":
             options.update(step=lambda before, *values: np.maximum(before, value(*values)), initial=-math.inf)
-        elif self.positions:
+        elif positions:
             options["function"] = lambda one, other, *values: np.where(one <= other, value(*values), 0.0)
-        elif self.right != "*".join(map(str, reads)) or chain is None:
+        elif self.sign and (chain is None or self.equation.right.text != "*".join(map(str, reads))):
             options["function"] = value
         operands = tuple(map(self._operand, reads))
-        return Array(name, axes, chain, operands, meaning=meaning, positions=self.positions, **options)
+        meaning = self.equation.meaning
+        return Array(
+            self.target.array, axes, chain, operands, meaning=meaning, positions=positions, **options
+        )
 
     def _chain(self, own: list[Access], reads: list[Access]) -> tuple[str | None, tuple[str, ...]]:
         """Return the index of the sum or of the chain, and the other indices of the target."""
         if own:
-            *axes, chain = self.indices
-            if self.sign != "=" or [str(place) for place in own[0].places] != [*axes, f"{chain} - 1"]:
+            *axes, chain = self.indices or ("",)
+            before = [*axes, f"{chain} - 1"]
+            if self.sign != "=" or [[*map(str, one.places)] for one in own] != [before]:
                 self._fail(
                     f"of {self.target} the element before it is read, {self.target.array}[…,{chain}-1]"
                 )
@@ -179,37 +162,29 @@ class _Line:
             self._fail("+= and max= are over one index that the target lacks, and = over none")
         return (over[0] if over else None), self.indices
 
+    def _positions(self, indices: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the two indices that a condition compares, the smaller one first."""
+        pairs = permutations(map(Affine.index, indices), 2)
+        found = [(one, other) for one, other in pairs if self.equation.conditions == (other - one,)]
+        if self.equation.conditions and not (self.sign == "+=" and found):
+            self._fail("a condition after 'if' compares two indices of a sum, +=, such as j <= i")
+        return tuple(map(str, found[0])) if found else ()
+
     def _operand(self, access: Access) -> str:
         """Return how an array says what it reads: the whole chain of an operand, or an element of it."""
         array = self.known.get(access.array)
         if array is None:
-            self._fail(f"{access.array} is not given in a line before")
-        *_, place = map(str, access.places)
-        if [str(one) for one in access.places] == list(array.axes):
-            return f"{array.name}@later" if array.name in self.later else array.name
-        if [str(one) for one in access.places[:-1]] != list(array.axes) or array.chain is None:
-            self._fail(f"{access} is read, but the indices of {array.name} are {', '.join(array.indices)}")
-        if place not in (array.chain, f"{array.chain} - 1"):
-            self._fail(f"{access} is neither the element at {array.chain} nor the one before it")
-        return f"{array.name}@{'after' if place == array.chain else 'before'}"
-
-    def _value(self, expression: Expression, given: list[Access]) -> Callable[..., Any]:
-        """Return the expression as a function of the elements read."""
-
-        def value(*values: Any) -> Any:
-            found = dict(zip(given, values, strict=True))
-            return expression.value(
-                *(found[one] if one in found else self.constants[one.array] for one in expression.reads)
+            self.expression.fail(access, f"{access.array} is not given in a line before")
+        places = tuple(map(str, access.places))
+        if places == array.axes:
+            return f"{array.name}@later" if array.name in self.expression.later else array.name
+        if places[:-1] != array.axes or array.chain is None:
+            self.expression.fail(
+                access, f"the indices of {array.name} are {', '.join(array.indices) or 'none'}"
             )
-
-        return value
-
-    def _access(self, text: str) -> Access:
-        source = Source(text.strip())
-        access = read_access(source, source.tree("an array"))
-        if not all(place.is_index for place in access.places):
-            self._fail("the places of what is computed are indices")
-        return access
+        if places[-1] not in (array.chain, f"{array.chain} - 1"):
+            self.expression.fail(access, f"it is neither the element at {array.chain} nor the one before it")
+        return f"{array.name}@{'after' if places[-1] == array.chain else 'before'}"
 
     def _fail(self, why: str) -> NoReturn:
-        raise InvalidInput(f"{self.text!r}: {why}")
+        self.equation.source.fail_at(0, why)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pebble.common.errors import InvalidInput
 from pebble.game.board import Board, Played, Status
 from pebble.game.moves import Move, Op, as_move, vertex_number
+from pebble.game.pictures import position_svg
 from pebble.game.referee import Refusal, is_legal, judge, move_text, unknown_name
 from pebble.game.rules import Rules
 from pebble.game.views import LegalMoves, PebbleSet
@@ -113,9 +114,8 @@ class Game:
         return f"<Game on {b.dag!r}: move {b.tally.moves}, {b.n_red} of {b.M} words in use>"
 
     def _repr_svg_(self) -> str:
-        from pebble.game.pictures import position_svg
-
-        return position_svg(self)
+        lines = [f"M = {self.M:,}; {self.rules}", *str(self.status()).split("; ")]
+        return position_svg(self.dag, repr(self), lines, self.red, self.blue, self.legal_moves())
 
     # -- moves
 

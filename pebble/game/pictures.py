@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Container, Iterable
 
 from pebble.common.svg import card
 from pebble.game.moves import Columns, Move, Op, as_chunks
+from pebble.graph.dag import Dag
 from pebble.graph.drawing import drawing_svg, is_drawn, not_drawn
-
-if TYPE_CHECKING:
-    from pebble.game.game import Game
-    from pebble.graph.dag import Dag
 
 __all__ = ["pebbling_svg", "position_svg"]
 
@@ -20,27 +16,28 @@ _NOTED = ("load", "compute", "store")
 _COUNTED = {Op.LOAD: "load", Op.COMPUTE: "compute", Op.SLIDE: "compute", Op.STORE: "store"}
 
 
-def position_svg(game: Game) -> str:
+def position_svg(
+    dag: Dag,
+    title: str,
+    lines: Iterable[str],
+    red: Container[int],
+    blue: Container[int],
+    moves: Iterable[Move],
+) -> str:
     """Return a picture of a position: its pebbles, and below each vertex which moves are legal now.
 
     Legal moves that change nothing, such as loading a red vertex, are left out.
     """
-    lines = [f"M = {game.M:,}; {game.rules}", *str(game.status()).split("; ")]
-    if not is_drawn(game.dag):
-        return card(repr(game), [repr(game.dag), *lines, not_drawn(game.dag)])
+    if not is_drawn(dag):
+        return card(title, [repr(dag), *lines, not_drawn(dag)])
     notes: dict[int, list[str]] = {}
-    for move in game.legal_moves():
-        if _changes_something(game, move) and move.op.word not in notes.setdefault(move.vertex, []):
-            notes[move.vertex].append(move.op.word)
+    for op, v, *_ in moves:
+        changes = op == Op.DELETE or v not in (blue if op == Op.STORE else red)
+        if changes and op.word not in notes.setdefault(v, []):
+            notes[v].append(op.word)
     legend = "below a vertex: which moves are legal now", "lit: a red pebble may be placed"
-    placing = {v for v, words in notes.items() if v not in game.red}
-    return drawing_svg(game.dag, repr(game), [*lines, *legend], game.red, game.blue, notes, placing)
-
-
-def _changes_something(game: Game, move: Move) -> bool:
-    if move.op == Op.DELETE:
-        return True
-    return move.vertex not in (game.blue if move.op == Op.STORE else game.red)
+    placing = {v for v, words in notes.items() if v not in red}
+    return drawing_svg(dag, title, [*lines, *legend], red, blue, notes, placing)
 
 
 def pebbling_svg(dag: Dag, title: str, lines: Iterable[str], moves: Columns | Iterable[Columns]) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pebble.common.errors import InvalidInput
 from pebble.graph.any_dag import Rows, Vertex
 from pebble.graph.dag_checks import check_edges, check_rows, checked_names, checked_outputs, cycle_fault
+from pebble.graph.drawing import dag_svg
 from pebble.graph.edge_arrays import (
     edge_array,
     edge_heads,
@@ -366,9 +367,7 @@ class Dag:
         return f"Dag({about}{', '.join(f'{n} {one if n == 1 else many}' for n, many, one in counts + ends)})"
 
     def _repr_svg_(self) -> str:
-        from pebble.graph.drawing import dag_svg
-
-        return dag_svg(self)
+        return dag_svg(self, f"at most {self.max_indegree:,} predecessors of a vertex")
 
     def __eq__(self, other: object) -> bool:
         """Tell whether names, edges and outputs are the same, whatever the order inside the rows."""

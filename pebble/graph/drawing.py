@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from pebble.common.svg import card, element, frame, xml_text
+from pebble.graph.any_dag import AnyDag
 from pebble.graph.layers import layered_layout
-
-if TYPE_CHECKING:
-    from pebble.graph.dag import Dag
 
 __all__ = ["MOST_VERTICES", "dag_svg", "drawing_svg", "is_drawn"]
 
@@ -41,27 +38,26 @@ _STYLE = {
 }
 
 
-def is_drawn(dag: Dag) -> bool:
+def is_drawn(dag: AnyDag) -> bool:
     """Tell whether a DAG is small enough to be drawn."""
     return dag.n_vertices <= MOST_VERTICES
 
 
-def dag_svg(dag: Dag) -> str:
-    """Return the picture of a DAG without pebbles, or a description of one that is too large."""
+def dag_svg(dag: AnyDag, about: str) -> str:
+    """Return the picture of a DAG without pebbles, or what is said about one that is too large."""
     lines = [repr(dag)]
     if not is_drawn(dag):
-        lines += [f"at most {dag.max_indegree:,} predecessors of a vertex", not_drawn(dag)]
-        return card(repr(dag), lines)
+        return card(repr(dag), [*lines, about, not_drawn(dag)])
     return drawing_svg(dag, repr(dag), lines)
 
 
-def not_drawn(dag: Dag) -> str:
+def not_drawn(dag: AnyDag) -> str:
     """Return the sentence that stands in place of a drawing."""
     return f"not drawn: {dag.n_vertices:,} vertices, and a drawing has at most {MOST_VERTICES}"
 
 
 def drawing_svg(
-    dag: Dag,
+    dag: AnyDag,
     title: str,
     lines: Iterable[str],
     red: Container[int] = (),
@@ -73,7 +69,7 @@ def drawing_svg(
 
     Parameters
     ----------
-    dag : Dag
+    dag : AnyDag
         Of at most :data:`MOST_VERTICES` vertices; the time of the layout grows with the edges.
     title : str
         What the picture shows, in one line.
@@ -93,11 +89,15 @@ def drawing_svg(
         for x, layer in zip(layout.x, layout.layer, strict=True)
     ]
     edges = "".join(
-        _edge(places[p], places[v], layout.layer[v] - layout.layer[p] == 1) for p, v in dag.edges()
+        _edge(places[p], places[v], layout.layer[v] - layout.layer[p] == 1)
+        for v in range(dag.n_vertices)
+        for p in dag.predecessors_of(v).tolist()
     )
-    outputs = set(dag.outputs.tolist())
+    inputs, outputs = set(dag.inputs.tolist()), set(dag.outputs.tolist())
     vertices = "".join(
-        _vertex(dag, v, place, _classes(v, red, blue), v in outputs, v in lit, notes.get(v, ()))
+        _vertex(
+            dag.name(v), place, _classes(v, red, blue), v in inputs, v in outputs, v in lit, notes.get(v, ())
+        )
         for v, place in enumerate(places)
     )
     lowest = max((len(notes.get(v, ())) for v, layer in enumerate(layout.layer) if layer == 0), default=0)
@@ -119,18 +119,17 @@ def _edge(start: tuple[float, float], end: tuple[float, float], near: bool) -> s
 
 
 def _vertex(
-    dag: Dag,
-    v: int,
+    name: str,
     place: tuple[float, float],
     classes: str,
+    is_input: bool,
     is_output: bool,
     is_lit: bool,
     notes: Sequence[str],
 ) -> str:
-    name = dag.name(v)
     letter, index = _split(name)
     half = max(17, (len(letter) * _SMALL + 6) / 2) if len(letter) > 3 else 17
-    corner = half / 3 if dag.indegree[v] == 0 else 17
+    corner = half / 3 if is_input else 17
     parts = [element("title", {}, xml_text(name))]
     parts += [_outline("halo", half + 8, 25, corner + 8)] * is_lit
     parts += [_outline("rim", half + 4, 21, corner + 4)] * is_output

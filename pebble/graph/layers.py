@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 
 from pebble.common.spacing import spread
-from pebble.graph.dag import Dag
-from pebble.graph.order import heights
+from pebble.graph.any_dag import AnyDag
 
 __all__ = ["Layout", "layered_layout"]
 
@@ -34,7 +34,7 @@ class Layout:
         return max(self.x)
 
 
-def layered_layout(dag: Dag) -> Layout:
+def layered_layout(dag: AnyDag) -> Layout:
     """Place the vertices of a DAG in layers.
 
     The layer of a computed vertex is the length of the longest path to it; an input lies just below the first vertex
@@ -42,7 +42,7 @@ def layered_layout(dag: Dag) -> Layout:
 
     Parameters
     ----------
-    dag : Dag
+    dag : AnyDag
         Small enough to be drawn: the cost is some milliseconds for a thousand vertices.
 
     Examples
@@ -52,8 +52,11 @@ def layered_layout(dag: Dag) -> Layout:
     Layout(layer=(0, 0, 0, 1, 1, 2), x=(0.0, 1.0, 2.0, 0.5, 1.5, 1.0))
     """
     below = [dag.predecessors_of(v).tolist() for v in range(dag.n_vertices)]
-    above = [dag.successors_of(v).tolist() for v in range(dag.n_vertices)]
-    layer = _layers(dag, below, above)
+    above: list[list[int]] = [[] for _ in below]
+    for v, row in enumerate(below):
+        for p in row:
+            above[p].append(v)
+    layer = _layers(below, above)
     rows: list[list[int]] = [[] for _ in range(max(layer) + 1)]
     for v, at in enumerate(layer):
         rows[at].append(v)
@@ -70,8 +73,10 @@ def layered_layout(dag: Dag) -> Layout:
     return Layout(tuple(layer), tuple(round(place - least, 2) for place in x))
 
 
-def _layers(dag: Dag, below: list[list[int]], above: list[list[int]]) -> list[int]:
-    layer = heights(dag.topological_order(), dag.predecessor_start, dag.predecessors)
+def _layers(below: list[list[int]], above: list[list[int]]) -> list[int]:
+    layer = [0] * len(below)
+    for v in TopologicalSorter(dict(enumerate(below))).static_order():
+        layer[v] = 1 + max((layer[p] for p in below[v]), default=-1)
     for v, row in enumerate(below):
         if not row and above[v]:
             layer[v] = min(layer[w] for w in above[v]) - 1

@@ -11,11 +11,14 @@ from pebble.common.errors import InvalidInput
 from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult
 from pebble.common.units import fast_memory_words
-from pebble.computations.problem import LARGEST_SIZE, Problem
+from pebble.common.whole_numbers import LARGEST_SIZE
+from pebble.computations.problem import Problem
+from pebble.lab.count import count
+from pebble.lab.hardware import Model, model
+from pebble.lower_bounds.proved import best_bound
 
 if TYPE_CHECKING:
     from pebble.lab.count_table import Row
-    from pebble.lab.hardware import Model
 
 __all__ = ["Crossover", "CrossoverTable", "crossover", "crossovers"]
 
@@ -191,8 +194,6 @@ def crossover(
         return moved(length) < (_best(problem("softmax", length), M).io or 0)
 
     def provably(length: int) -> bool:
-        from pebble.lower_bounds.proved import best_bound
-
         softmax = problem("softmax", length)
         return moved(length) < best_bound(softmax, M).value * softmax.copies
 
@@ -256,8 +257,6 @@ def crossovers(
 
 def _shape(of: str | Model, own: dict[str, int | None]) -> dict[str, Any]:
     """Return the heads of a model, with other numbers in place of its own."""
-    from pebble.lab.hardware import model
-
     one = (model(of) if isinstance(of, str) else of).changed(**own)
     if one.shared_values or one.shared_rope:
         raise InvalidInput(
@@ -268,8 +267,6 @@ def _shape(of: str | Model, own: dict[str, int | None]) -> dict[str, Any]:
 
 def _best(problem: Problem, M: int) -> Row:
     """Count the best schedule; it must fit."""
-    from pebble.lab.count import count
-
     report = count(problem, M, ["best"])
     if not report["best"].fits:
         raise InvalidInput(report.why_nothing_fits())

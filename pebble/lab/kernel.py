@@ -17,6 +17,8 @@ from pebble.computations.nests.nest_dag import nest_dag
 from pebble.computations.nests.nest_family import as_family
 from pebble.computations.nests.points import TooManyPoints, count_points
 from pebble.computations.nests.statement import LoopNest
+from pebble.game.files.header import Header
+from pebble.game.files.writer import write_pebbling, write_pebbling_file
 from pebble.game.rules import Rules
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.nests.nest_bounds import nest_bounds
@@ -87,9 +89,6 @@ class KernelReport(TableResult):
 
     def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
         """Write the schedule as a pebbling file and return the number of moves."""
-        from pebble.game.files.header import Header
-        from pebble.game.files.writer import write_pebbling, write_pebbling_file
-
         if self.schedule is None:
             raise InvalidInput("there is no schedule to be written")
         header = Header(NEST_NAME, nest_parameters(self.nest), self.M)

@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import IO, TYPE_CHECKING
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.game.files.header import Header
+from pebble.game.files.writer import write_lines
 from pebble.lab.pebblings import text_size
 from pebble.lower_bounds.levels import boundary_bound
 from pebble.program.lowering import lower_levels
@@ -17,7 +19,6 @@ from pebble.program.schedule.registry import level_schedule
 if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.computations.problem import Problem
-    from pebble.game.files.header import Header
     from pebble.game.level_game import LevelMove
     from pebble.lower_bounds.bound import Bound
     from pebble.program import Program
@@ -71,8 +72,6 @@ class LevelPebbling:
     @property
     def header(self) -> Header:
         """Header of the pebbling file."""
-        from pebble.game.files.header import Header
-
         sizes = self.capacities
         return Header(
             self.family.name,
@@ -94,8 +93,6 @@ class LevelPebbling:
         InvalidInput
             If the target cannot be written, or the computation is too large to be written move by move.
         """
-        from pebble.game.files.writer import write_lines
-
         self.size()
         name = lru_cache(1 << 16)(self.family.names.__getitem__)
         return write_lines(target, self.header, (move.text(name(move.vertex)) for move in self))

@@ -2,50 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from html import escape
-from typing import TYPE_CHECKING
 
 from pebble.common.svg import as_image
-from pebble.common.tables import Table, tiles_text, words
+from pebble.common.tables import Table, words
+from pebble.computations.family import Family
 from pebble.game.pictures import pebbling_svg
 from pebble.graph.drawing import MOST_VERTICES
-from pebble.program.program_html import pseudo_code_html
-
-if TYPE_CHECKING:
-    from pebble.lab.pebblings import Pebbling
+from pebble.program.lowering import Columns
+from pebble.program.nodes import Program, pseudo_code_html
 
 __all__ = ["pebbling_html"]
 
 
-def pebbling_html(pebbling: Pebbling) -> str:
+def pebbling_html(
+    family: Family,
+    program: Program,
+    title: str,
+    reads: Mapping[str, int],
+    writes: Mapping[str, int],
+    moves: Iterable[Columns],
+) -> str:
     """Return the program and the counts; the board is drawn up to as many vertices as any DAG is."""
-    parts = [
-        f"<p>{escape(_headline(pebbling))}</p>",
-        pseudo_code_html(pebbling.program),
-        _by_array(pebbling)._repr_html_(),
-    ]
-    if pebbling.family.n_vertices <= MOST_VERTICES:
-        dag, title = pebbling.family.dag(), _headline(pebbling)
-        parts.append(f"<p>{as_image(pebbling_svg(dag, title, [title], pebbling), title)}</p>")
+    table = _by_array(family, reads, writes)._repr_html_()
+    parts = [f"<p>{escape(title)}</p>", pseudo_code_html(program), table]
+    if family.n_vertices <= MOST_VERTICES:
+        parts.append(f"<p>{as_image(pebbling_svg(family.dag(), title, [title], moves), title)}</p>")
     return "".join(parts)
 
 
-def _headline(pebbling: Pebbling) -> str:
-    tiles = f", {tiles_text(pebbling.tiles)}" if pebbling.tiles else ""
-    dag = " ".join(
-        [pebbling.family.name, *(f"{name}={value}" for name, value in pebbling.family.parameters.items())]
-    )
-    return (
-        f"{dag}{tiles}: {pebbling.io:,} I/O, {pebbling.computes:,} computes; "
-        f"peak {pebbling.peak:,} of {pebbling.M:,} words"
-    )
-
-
-def _by_array(pebbling: Pebbling) -> Table:
+def _by_array(family: Family, reads: Mapping[str, int], writes: Mapping[str, int]) -> Table:
     rows = [["array", "reads", "writes"]]
-    for array in pebbling.family.arrays:
-        reads, writes = pebbling.reads.get(array.name, 0), pebbling.writes.get(array.name, 0)
-        if reads or writes:
-            rows.append([array.name, words(reads), words(writes)])
-    totals = (sum(counts.values()) for counts in (pebbling.reads, pebbling.writes))
+    for array in family.arrays:
+        both = reads.get(array.name, 0), writes.get(array.name, 0)
+        if any(both):
+            rows.append([array.name, *map(words, both)])
+    totals = (sum(counts.values()) for counts in (reads, writes))
     return Table([*rows, ["all", *map(words, totals)]])

@@ -8,27 +8,35 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
-from pebble.common.tables import SCHEMA_VERSION
+from pebble.common.tables import SCHEMA_VERSION, tiles_text
 from pebble.common.units import fast_memory_words
 from pebble.computations.family import Family
+from pebble.computations.implicit_dag import dag_to_play
+from pebble.computations.load import load_dag
 from pebble.computations.nests.header import NEST_NAME, nest_from_parameters
 from pebble.computations.nests.nest_dag import nest_dag
 from pebble.computations.nests.nest_family import as_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import FAMILY_NAMES, family_from_header
+from pebble.game.files.check import CheckResult, check_pebbling
+from pebble.game.files.header import Header
+from pebble.game.files.level_files import LevelCheck, check_level_pebbling
+from pebble.game.files.processor_files import ProcessorCheck, check_processor_pebbling
+from pebble.game.files.reader import PebblingReader
+from pebble.game.files.writer import write_pebbling, write_pebbling_file
+from pebble.game.rules import Rules
 from pebble.lab.asked_schedules import asked_schedule
+from pebble.lab.pebbling_html import pebbling_html
 from pebble.program import Program
+from pebble.program.lowering import Columns, lower
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
+from pebble.solvers.certificate import Certificate, certify
+from pebble.solvers.certificate_check import check_certificate
 
 if TYPE_CHECKING:
-    from pebble.game.files.check import CheckResult
-    from pebble.game.files.header import Header
-    from pebble.game.rules import Rules
     from pebble.graph.any_dag import AnyDag
     from pebble.graph.dag import Dag
     from pebble.program.counting.counted import Run
-    from pebble.program.lowering import Columns
-    from pebble.solvers.certificate import Certificate
 
 __all__ = ["Pebbling", "certify_file", "check", "check_document", "moves", "text_size"]
 
@@ -67,15 +75,11 @@ class Pebbling:
     run: Run = field(repr=False)
 
     def __iter__(self) -> Iterator[Columns]:
-        from pebble.program.lowering import lower
-
         return lower(self.program, self.family)
 
     @property
     def header(self) -> Header:
         """Header of the pebbling file."""
-        from pebble.game.files.header import Header
-
         return Header(self.family.name, self.family.parameters, self.M)
 
     def size(self) -> tuple[int, int]:
@@ -95,17 +99,19 @@ class Pebbling:
         target : path or text stream
             A path is written whole or not at all.
         """
-        from pebble.game.files.writer import write_pebbling, write_pebbling_file
-
         self.size()
         if isinstance(target, str | os.PathLike):
             return write_pebbling_file(target, self.header, self.family, self)
         return write_pebbling(target, self.header, self.family, self)
 
     def _repr_html_(self) -> str:
-        from pebble.lab.pebbling_html import pebbling_html
-
-        return pebbling_html(self)
+        tiles = f", {tiles_text(self.tiles)}" if self.tiles else ""
+        parameters = (f"{name}={value}" for name, value in self.family.parameters.items())
+        title = (
+            f"{' '.join([self.family.name, *parameters])}{tiles}: {self.io:,} I/O, {self.computes:,} computes; "
+            f"peak {self.peak:,} of {self.M:,} words"
+        )
+        return pebbling_html(self.family, self.program, title, self.reads, self.writes, self)
 
 
 def moves(
@@ -214,8 +220,6 @@ def check(source: str | os.PathLike[str] | IO[Any]) -> CheckResult:
 
 
 def _check_stream(stream: IO[Any]) -> CheckResult:
-    from pebble.game.files.check import check_pebbling
-
     peek = getattr(stream, "peek", None)
     if peek is not None:
         start = peek(64)[:64]
@@ -226,19 +230,11 @@ def _check_stream(stream: IO[Any]) -> CheckResult:
     else:
         start = ""
     if start.lstrip()[:1] in ("{", b"{"):
-        from pebble.solvers.certificate_check import check_certificate
-
         return check_certificate(stream)
-    from pebble.game.files.reader import PebblingReader
-
     reader = PebblingReader(stream)
     if reader.header.levels:
-        from pebble.game.files.level_files import check_level_pebbling
-
         return check_level_pebbling(reader, _dag_of)
     if reader.header.processors:
-        from pebble.game.files.processor_files import check_processor_pebbling
-
         return check_processor_pebbling(reader, _dag_of)
     return check_pebbling(reader, _dag_of)
 
@@ -246,11 +242,7 @@ def _check_stream(stream: IO[Any]) -> CheckResult:
 def _dag_of(header: Header) -> AnyDag:
     """Find the DAG a header names: a family with its parameters, a name of the catalogue, or a file."""
     if header.dag_name not in FAMILY_NAMES and not header.parameters:
-        from pebble.computations.load import load_dag
-
         return load_dag(header.dag_name)
-    from pebble.computations.implicit_dag import dag_to_play
-
     if header.dag_name == NEST_NAME:
         nest = nest_from_parameters(header.parameters)
         if as_family(nest) is None:
@@ -265,9 +257,6 @@ def _dag_of(header: Header) -> AnyDag:
 
 def check_document(result: CheckResult) -> dict[str, Any]:
     """Return what :func:`check` found as plain data with a schema version, ready for JSON."""
-    from pebble.game.files.level_files import LevelCheck
-    from pebble.game.files.processor_files import ProcessorCheck
-
     document: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "dag": {"name": result.header.dag_name, **result.header.parameters},
@@ -315,10 +304,6 @@ def certify_file(dag: Dag, path: str, M: int | None, rules: Rules, bound: str | 
     bound : str or None
         The name of the bound; by default the greatest that is proved.
     """
-    from pebble.game.files.reader import PebblingReader
-    from pebble.game.rules import Rules
-    from pebble.solvers.certificate import certify
-
     try:
         with open(path, "rb") as stream:
             reader = PebblingReader(stream)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult, words
+from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
+from pebble.lab.count import count
 from pebble.lab.hardware import LEVELS, Device, Model, devices, models
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware import model as model_of
@@ -280,8 +282,6 @@ def _ratio(value: float | None) -> str:
 
 
 def _row(names: tuple[str, ...], model: str | None, problem: Problem, M: int) -> RegimeRow:
-    from pebble.lab.count import count
-
     return RegimeRow(names, model, M, count(problem, M, _COMPARED))
 
 
@@ -339,8 +339,6 @@ def _problems(
 ) -> list[tuple[str | None, Problem]]:
     made = None
     if mask is not None and dimensions:
-        from pebble.computations.masks import make_mask
-
         made = make_mask(mask, N, N, empty_rows=empty_rows)
     heads, kv_heads = 1 if own["heads"] is None else own["heads"], own["kv_heads"]
     plain = [(None, Problem.square(N, d, heads=heads, kv_heads=kv_heads, mask=made)) for d in dimensions]

@@ -14,6 +14,7 @@ from pebble.program import Program
 from pebble.program.closed_forms.count import ClosedForm, closed_form
 from pebble.program.closed_forms.formula import constant
 from pebble.program.counting.counted import Run
+from pebble.program.nodes import pseudo_code_html
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 
 __all__ = ["Listing", "show"]
@@ -94,8 +95,6 @@ class Listing(TableResult):
 
     def _repr_html_(self) -> str:
         from html import escape
-
-        from pebble.program.program_html import pseudo_code_html
 
         remarks = (f"<pre>{escape(text)}</pre>" for text in self._remarks())
         return pseudo_code_html(self.program) + super()._repr_html_() + "".join(remarks)

@@ -7,8 +7,7 @@ from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
 from pebble.common.errors import InvalidInput
 from pebble.common.units import parse_words
-from pebble.common.whole_numbers import whole_number
-from pebble.computations.problem import LARGEST_SIZE
+from pebble.common.whole_numbers import LARGEST_SIZE, whole_number
 
 __all__ = ["Sizes", "memory_sizes", "problem_sizes", "spaced"]
 

@@ -8,9 +8,11 @@ that axis, or the whole axis. A loop inside a loop over the same axis splits the
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from html import escape
+from typing import Literal, get_args
 
 from pebble.computations.family import Family
 from pebble.computations.masks.mask import Interval
@@ -31,6 +33,7 @@ __all__ = [
     "Program",
     "When",
     "pseudo_code",
+    "pseudo_code_html",
 ]
 
 Action = Literal["load", "store", "compute", "delete"]
@@ -190,9 +193,8 @@ class Program:
         return "\n".join(line.text for line in pseudo_code(self))
 
     def _repr_html_(self) -> str:
-        from pebble.program.program_html import program_html
-
-        return program_html(self)
+        """The pseudo-code, and below it how many loops and operations it is written with."""
+        return f"{pseudo_code_html(self)}<p>{escape(_written(self))}</p>"
 
 
 @dataclass(frozen=True)
@@ -307,3 +309,65 @@ def _joined(operations: list[tuple[str, Place]]) -> Line:
         spans.append((place, len(text), len(text) + len(word)))
         text += word
     return Line(text, tuple(spans))
+
+
+def pseudo_code_html(program: Program) -> str:
+    """Return the pseudo-code as a block in which the operations that move words are bold.
+
+    It has no colours of its own, so it is as legible on a dark page as on a light one.
+
+    >>> from pebble.program import load, loop, program
+    >>> pseudo_code_html(program(loop("i", 1, load("Q"))))
+    '<pre>for each i: <b>load Q</b></pre>'
+    """
+    carrying = {
+        place
+        for place, node in _nodes(program)
+        if isinstance(node, Operation) and node.action in ("load", "store")
+    }
+    lines = "\n".join(_marked(line, carrying) for line in pseudo_code(program))
+    return f"<pre>{lines}</pre>"
+
+
+def _marked(line: Line, carrying: set[Place]) -> str:
+    parts, done = [], 0
+    for place, start, stop in line.spans:
+        if place in carrying:
+            parts += [escape(line.text[done:start]), f"<b>{escape(line.text[start:stop])}</b>"]
+            done = stop
+    return "".join([*parts, escape(line.text[done:])])
+
+
+def _nodes(program: Program) -> Iterator[tuple[Place, Node]]:
+    """Yield the nodes that are written down, with their places; not those that a phase generates.
+
+    Of programs for parts of a mask that are equal, those of the first.
+    """
+    texts = {part.program: kind for kind, part in reversed(list(enumerate(program.parts)))}
+    for text, kind in texts.items():
+        yield from (((kind, *place), node) for place, node in _nodes(text))
+    for number, phase in enumerate(program.phases):
+        yield from _within(phase.body, (number,))
+
+
+def _within(body: tuple[Node, ...], place: Place) -> Iterator[tuple[Place, Node]]:
+    for at, node in enumerate(body):
+        yield (*place, at), node
+        if isinstance(node, Loop | When):
+            yield from _within(node.body, (*place, at))
+
+
+def _written(program: Program) -> str:
+    nodes = [node for _, node in _nodes(program)]
+    loops = sum(isinstance(node, Loop) for node in nodes)
+    actions = Counter(node.action for node in nodes if isinstance(node, Operation))
+    phases = [
+        *program.phases,
+        *(phase for text in {part.program for part in program.parts} for phase in text.phases),
+    ]
+    counts = [(len(phases), "phase"), (loops, "loop")]
+    counts += [(actions[action], action) for action in get_args(Action)]
+    text = ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counts if count)
+    later = sum(phase.generate is not None for phase in phases)
+    generated = f"; {later} of the phases generate theirs" if later else ""
+    return f"As written: {text}{generated}. What they move is for pebble.run(program, problem, M) to count."

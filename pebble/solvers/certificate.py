@@ -13,14 +13,22 @@ import numpy as np
 
 from pebble.common.clock import limited_to, tell, unlimited
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.common.files import atomic_writer
 from pebble.common.units import fast_memory_words
 from pebble.game.board import Status
+from pebble.game.moves import Columns, as_chunks
+from pebble.game.referee import move_text
+from pebble.game.replay import Replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
+from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE, LARGEST, exhaustive
+from pebble.lower_bounds.graph.family_bounds import catalogue_name
+from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
+from pebble.solvers.heuristic.dag_schedule import schedule_dag
+from pebble.solvers.optimum import FEW_STATES, optimal
 
 if TYPE_CHECKING:
-    from pebble.game.moves import Columns
     from pebble.lower_bounds.graph.graph_bound import GraphBound
 
 __all__ = ["FORMAT", "VERSION", "Certificate", "certify", "verdict"]
@@ -69,8 +77,6 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain data; docs/check-a-bound.md describes every field."""
-        from pebble.lower_bounds.graph.family_bounds import catalogue_name
-
         dag, status = self.dag, self.status
         heads = np.repeat(np.arange(dag.n_vertices, dtype=np.int64), dag.indegree)
         order = np.lexsort((dag.predecessors, heads))
@@ -102,8 +108,6 @@ class Certificate:
 
     def write(self, target: str | os.PathLike[str] | IO[str]) -> None:
         """Write the certificate; a path is written whole or not at all."""
-        from pebble.common.files import atomic_writer
-
         if not isinstance(target, (str, os.PathLike)):
             target.write(_text(self.to_dict()))
             return
@@ -165,14 +169,10 @@ def certify(
     >>> print(certificate)
     3 I/O, optimal: no pebbling has less than 3 (compulsory)
     """
-    from pebble.game.replay import Replay
-
     M, rules = fast_memory_words(M), Rules() if rules is None else rules
     if dag.n_edges > _LARGEST:
         raise InvalidInput(f"the DAG has {dag.n_edges:,} edges; a certificate holds at most {_LARGEST:,}")
     if moves is None:
-        from pebble.solvers.heuristic.dag_schedule import schedule_dag
-
         moves = schedule_dag(dag, M, order, seed=seed, time_budget=time_budget, progress=_told).moves()
     replay, texts = Replay(dag, M, rules), list[str]()
     for text in _played(replay, dag, moves):
@@ -193,9 +193,6 @@ def _told(*progress: object) -> None:
 
 
 def _played(replay: Any, dag: Dag, moves: Columns | Iterable[Columns]) -> Iterator[str]:
-    from pebble.game.moves import as_chunks
-    from pebble.game.referee import move_text
-
     for number, chunk in enumerate(as_chunks(moves), 1):
         tell(f"playing part {number:,} of the pebbling")
         replay.play(chunk)
@@ -205,9 +202,6 @@ def _played(replay: Any, dag: Dag, moves: Columns | Iterable[Columns]) -> Iterat
 
 def _chosen(dag: Dag, M: int, rules: Rules, name: str | None, io: int) -> GraphBound:
     """Return the bound of a name, or the greatest; ``io`` is what the pebbling costs."""
-    from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE, exhaustive
-    from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
-
     if name == EXHAUSTIVE.name:
         return exhaustive(dag, M, rules, io)
     found = dag_bounds(dag, M, rules)
@@ -225,9 +219,6 @@ def _chosen(dag: Dag, M: int, rules: Rules, name: str | None, io: int) -> GraphB
 
 def _optimum(dag: Dag, M: int, rules: Rules) -> int | None:
     """Return the optimum of a small DAG if a short search proves it."""
-    from pebble.lower_bounds.graph.exhaustive import LARGEST
-    from pebble.solvers.optimum import FEW_STATES, optimal
-
     if np.count_nonzero(dag.ancestors_of_outputs) > LARGEST:
         return None
     found = optimal(dag, M, rules, None, _told, most_states=FEW_STATES)

@@ -13,11 +13,16 @@ from pebble.common.errors import BoundDoesNotApply, IllegalMove, InvalidInput
 from pebble.game.board import Status
 from pebble.game.files.check import CheckResult
 from pebble.game.files.header import Header
+from pebble.game.files.reader import parse_move
+from pebble.game.moves import Moves
 from pebble.game.referee import Refusal
+from pebble.game.replay import Replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.names import is_writable
+from pebble.lower_bounds.graph.bound_from_inputs import bound_from_inputs
+from pebble.lower_bounds.graph.family_bounds import catalogue_name
 from pebble.solvers.certificate import FORMAT, VERSION, verdict
 
 __all__ = ["CertificateCheck", "check_certificate"]
@@ -120,15 +125,11 @@ def _check_keys(document: dict[str, Any], what: str, known: tuple[str, ...]) -> 
 
 
 def _name_faults(name: object, dag: Dag) -> list[str]:
-    from pebble.lower_bounds.graph.family_bounds import catalogue_name
-
     return [] if name is None or catalogue_name(dag) == name else [f"the DAG is not the one called {name}"]
 
 
 def _bound_faults(claim: dict[str, Any], dag: Dag, M: int, rules: Rules) -> list[str]:
     """Compute the bound again and compare all that is claimed of it; inputs that it does not need may be left out."""
-    from pebble.lower_bounds.graph.bound_from_inputs import bound_from_inputs
-
     name, lower, inputs = claim["name"], claim["value"], claim["inputs"]
     try:
         again = bound_from_inputs(name, inputs, dag, M, rules)
@@ -154,10 +155,6 @@ def _same(one: object, other: object) -> bool:
 
 
 def _replayed(texts: list[Any], dag: Dag, M: int, rules: Rules) -> tuple[Status, Refusal | None, list[str]]:
-    from pebble.game.files.reader import parse_move
-    from pebble.game.moves import Moves
-    from pebble.game.replay import Replay
-
     replay = Replay(dag, M, rules)
     try:
         for first in range(0, len(texts), 1 << 16):

@@ -11,8 +11,9 @@ import pytest
 
 import pebble
 from pebble.common.errors import InvalidInput
+from pebble.common.whole_numbers import LARGEST_SIZE
 from pebble.computations.masks import make_mask
-from pebble.computations.problem import LARGEST_SIZE, Problem
+from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of, random_inputs, reference_outputs
 from pebble.graph.dag import Dag
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pebble.game.game import Game
 from pebble.game.moves import Move, Moves, Op
-from pebble.game.pictures import pebbling_svg, position_svg
+from pebble.game.pictures import pebbling_svg
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.graph.drawing import MOST_VERTICES
@@ -49,7 +49,7 @@ def test_a_position_shows_its_pebbles_and_the_moves_that_are_legal(
         moves = list(game.legal_moves())
         if moves:
             game.push(data.draw(st.sampled_from(moves)))
-    picture = read_picture(position_svg(game))
+    picture = read_picture(game._repr_svg_())
     for v in range(dag.n_vertices):
         seen, expected = picture.vertices[dag.name(v)], words_now(game, v)
         assert ("red-pebble" in seen.marks, "blue-pebble" in seen.marks) == (v in game.red, v in game.blue)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from pebble.graph.dag import Dag
-from pebble.graph.drawing import MOST_VERTICES, dag_svg, drawing_svg
+from pebble.graph.drawing import MOST_VERTICES, drawing_svg
 from tests.support.amounts import examples
 from tests.support.dag_pictures import read_picture
 from tests.support.random_dags import dags
@@ -18,7 +18,7 @@ def path(n: int) -> Dag:
 @given(dags(12))
 @examples(10, 40)
 def test_every_vertex_and_edge_is_drawn_once(dag: Dag) -> None:
-    picture = read_picture(dag_svg(dag))
+    picture = read_picture(dag._repr_svg_())
     assert list(picture.vertices) == [dag.name(v) for v in range(dag.n_vertices)]
     assert picture.edges == dag.n_edges
     assert len({seen.place for seen in picture.vertices.values()}) == dag.n_vertices
@@ -46,12 +46,12 @@ def test_pebbles_notes_and_light_are_where_they_belong() -> None:
 def test_names_that_xml_must_not_take_for_its_own() -> None:
     names = ["<a>&\"'", "</g>", "]]>", "x[<1>,&]", "\x01", "a_very_long_name_of_a_vertex[10,20,30,40]"]
     dag = Dag.from_edges([(v, 5) for v in range(5)], names=names)
-    assert list(read_picture(dag_svg(dag)).vertices) == [*names[:4], "\ufffd", names[5]]
+    assert list(read_picture(dag._repr_svg_()).vertices) == [*names[:4], "\ufffd", names[5]]
 
 
 def test_a_large_dag_is_described() -> None:
-    assert len(read_picture(dag_svg(path(MOST_VERTICES))).vertices) == MOST_VERTICES
-    large = read_picture(dag_svg(path(MOST_VERTICES + 1)))
+    assert len(read_picture(path(MOST_VERTICES)._repr_svg_()).vertices) == MOST_VERTICES
+    large = read_picture(path(MOST_VERTICES + 1)._repr_svg_())
     assert not large.vertices
     assert large.edges == 0
     assert large.lines == [
@@ -68,5 +68,5 @@ def test_a_very_large_dag_is_described_at_once() -> None:
 
 def test_the_same_picture_every_time_and_the_same_text() -> None:
     dag = Dag.from_edges([("a", "c"), ("b", "c")])
-    assert dag._repr_svg_() == dag._repr_svg_() == dag_svg(Dag.from_edges([("a", "c"), ("b", "c")]))
+    assert dag._repr_svg_() == dag._repr_svg_() == Dag.from_edges([("a", "c"), ("b", "c")])._repr_svg_()
     assert repr(dag) == "Dag(3 vertices, 2 edges, 2 inputs, 1 output)"

@@ -8,7 +8,6 @@ from pebble import Problem
 from pebble.computations.registry import family_of
 from pebble.program.counting.run import run_levels
 from pebble.program.parts_in_turn import for_each_part
-from pebble.program.program_html import program_html
 from pebble.program.projection import project
 from pebble.program.schedule.registry import get
 from tests.program.named_cases import attention
@@ -58,8 +57,8 @@ def test_it_prints_equal_programs_once() -> None:
         "for each part of the mask of 4 × 4 queries and keys:",
         "    for i in tiles of 3: load Q; load K",
     ]
-    assert "2 phases, 2 loops, 4 loads" in program_html(text)
-    assert program_html(text).count("<b>load Q</b>") == 2
+    assert "2 phases, 2 loops, 4 loads" in text._repr_html_()
+    assert text._repr_html_().count("<b>load Q</b>") == 2
 
 
 def test_levels_read_it_written_out() -> None:

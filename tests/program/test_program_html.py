@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pebble.program import Operation, compute, delete, first, load, loop, phase, program, store, when
-from pebble.program.nodes import Phase, Program
-from pebble.program.program_html import pseudo_code_html
+from pebble.program.nodes import Phase, Program, pseudo_code_html
 from pebble.program.schedule import Schedule, registered, resolve_tiles
 from tests.support.problems import problem_for
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property, reduce
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, NoReturn
 
 import numpy as np
@@ -48,31 +49,26 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Div: lambda one, other: one / other,
     ast.Pow: lambda one, other: one**other,
 }
+_LATER = re.compile(r"\blater\((\w+)(\[[^\]]*\])\)")
 
 
 @dataclass(frozen=True)
 class Source:
-    """A piece of a text, for errors that say where.
-
-    Parameters
-    ----------
-    text : str
-        The piece.
-    begin : int
-        Where it begins in the whole text, from 0.
-    """
+    """A piece of a whole text, and where it begins there, from 0; errors name the line if there are several."""
 
     text: str
     begin: int = 0
+    whole: str = ""
 
-    def stripped(self) -> Source:
-        """Return the piece without the blanks around it."""
-        return Source(self.text.strip(), self.begin + len(self.text) - len(self.text.lstrip()))
+    def part(self, begin: int, end: int | None = None) -> Source:
+        """Return a part of the piece without the blanks around it."""
+        text = self.text[begin:end]
+        return Source(text.strip(), self.begin + begin + len(text) - len(text.lstrip()), self.whole)
 
     def tree(self, what: str) -> ast.expr:
         """Return the piece as a tree, or say what is wrong and where."""
         if not self.text:
-            raise InvalidInput(f"character {self.begin + 1}: {what} is missing")
+            self.fail_at(0, f"{what} is missing")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -89,11 +85,19 @@ class Source:
     def fail(self, node: ast.AST, why: str) -> NoReturn:
         """Raise an error that shows a part of the piece."""
         shown = ast.get_source_segment(self.text, node) or self.text
-        self.fail_at(getattr(node, "col_offset", 0), f"{_short(shown)}: {why}")
+        before = self.text.encode()[: getattr(node, "col_offset", 0)]
+        self.fail_at(len(before.decode()), f"{_short(shown)}: {why}")
 
     def fail_at(self, place: int, why: str) -> NoReturn:
         """Raise an error about a place of the piece."""
-        raise InvalidInput(f"character {self.begin + place + 1}: {why}")
+        raise InvalidInput(f"{self._where(place)}: {why}")
+
+    def _where(self, place: int) -> str:
+        at = self.begin + place
+        if "\n" not in self.whole.strip():
+            return f"character {at + 1}"
+        before = self.whole[:at]
+        return f"line {before.count(chr(10)) + 1}, character {at - before.rfind(chr(10))}"
 
 
 def _short(text: str) -> str:
@@ -110,6 +114,11 @@ class Expression:
         Of the nodes that :func:`read_expression` lets through.
     reads : tuple of Access
         The elements, each once, in the order in which they stand.
+    places : mapping of ast.AST to Access
+        The element that a node is.
+    source : Source
+    later : tuple of str
+        Arrays whose elements stand in ``later(…)``.
 
     Examples
     --------
@@ -119,45 +128,49 @@ class Expression:
     """
 
     tree: ast.expr
-    reads: tuple[Access, ...]
+    reads: tuple[Access, ...] = ()
+    places: Mapping[ast.AST, Access] = field(default_factory=dict)
+    source: Source = Source("")
+    later: tuple[str, ...] = ()
+
+    def fail(self, access: Access, why: str) -> NoReturn:
+        """Raise an error about an element that is read."""
+        self.source.fail(next(node for node, read in self.places.items() if read == access), why)
 
     def value(self, *values: Any) -> Any:
         """Return the value where the elements read have these values, numbers or arrays, in their order."""
         found = dict(zip(self.reads, values, strict=True))
-        return _value(self.tree, {node: found[access] for node, access in self._places.items()})
-
-    @cached_property
-    def _places(self) -> dict[ast.AST, Access]:
-        """The element that each node of the tree is which is one."""
-        nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name | ast.Subscript))
-        accesses = ((node, read_access(Source(""), node)) for node in nodes)
-        return {node: access for node, access in accesses if access in self.reads}
+        return _value(self.tree, {node: found[access] for node, access in self.places.items()})
 
 
 def right_side(statement: Assignment) -> Expression:
     """Return the right side of a statement; without a text it is the product of what the statement reads."""
     text = statement.expression or "*".join(map(str, statement.reads))
-    return Expression(Source(text).tree("an expression"), statement.reads)
+    return replace(read_expression(Source(text)), reads=statement.reads)
 
 
 def read_expression(source: Source) -> Expression:
-    """Read an expression of elements, numbers, ``+ - * / **``, parentheses and functions.
+    """Read an expression of elements, numbers, ``+ - * / **``, parentheses, functions and ``later(G[n,k])``.
 
     Raises
     ------
     InvalidInput
         If it is none; the message says at which character.
     """
-    tree = source.tree("an expression")
-    found: dict[Access, None] = {}
-    _collect(source, tree, found)
-    return Expression(tree, tuple(found))
+    plain = Source(_LATER.sub(r"      \1\2 ", source.text), source.begin, source.whole).part(0)
+    tree = plain.tree("an expression")
+    places: dict[ast.AST, Access] = {}
+    _collect(plain, tree, places)
+    later = tuple(name for name, _ in _LATER.findall(source.text))
+    for name in {*later} & {*re.findall(r"\w+", _LATER.sub("", source.text))}:
+        source.fail_at(0, f"{name} is read both later and at every step")
+    return Expression(tree, tuple(dict.fromkeys(places.values())), places, plain, later)
 
 
-def _collect(source: Source, node: ast.expr, found: dict[Access, None]) -> None:
+def _collect(source: Source, node: ast.expr, found: dict[ast.AST, Access]) -> None:
     """Check a tree and note the elements it reads."""
     if isinstance(node, ast.Name | ast.Subscript):
-        found[read_access(source, node)] = None
+        found[node] = read_access(source, node)
     elif isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
         _collect(source, node.left, found)
         _collect(source, node.right, found)
@@ -167,7 +180,7 @@ def _collect(source: Source, node: ast.expr, found: dict[Access, None]) -> None:
         _check_call(source, node)
         for argument in node.args:
             _collect(source, argument, found)
-    elif not _is_number(node):
+    elif not (isinstance(node, ast.Constant) and type(node.value) in (int, float)):
         source.fail(node, "an expression has elements A[i,j], numbers, + - * / **, parentheses and functions")
 
 
@@ -179,10 +192,6 @@ def _check_call(source: Source, node: ast.Call) -> None:
         source.fail(node, "a function takes values and nothing else")
     if not node.args or (len(node.args) > 1 and name not in ("max", "min")):
         source.fail(node, f"{name} takes {'at least one value' if name in ('max', 'min') else 'one value'}")
-
-
-def _is_number(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
 def read_access(source: Source, node: ast.expr) -> Access:

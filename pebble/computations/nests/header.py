@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import quote, unquote
 
 from pebble.common.errors import InvalidInput
+from pebble.common.whole_numbers import whole_number
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import LoopNest
 
@@ -68,8 +69,6 @@ def read_extents(text: str) -> dict[str, int]:
     InvalidInput
         If a piece is not of this form, or an index is given twice.
     """
-    from pebble.common.whole_numbers import whole_number
-
     found: dict[str, int] = {}
     for piece in text.split(","):
         name, equals, written = (part.strip() for part in piece.partition("="))

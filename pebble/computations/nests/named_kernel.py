@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from pebble.common.errors import InvalidInput
 from pebble.computations.nests.einsum import einsum_text
 from pebble.computations.nests.header import read_extents
+from pebble.computations.nests.nest_dag import nest_dag
 from pebble.computations.nests.polybench import KERNELS
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import LoopNest
@@ -60,8 +61,6 @@ def kernel_dag(name: str) -> Dag:
     >>> kernel_dag("kernel:C[i,j] += A[i,k]*B[k,j]:i=2,j=2,k=3")
     Dag(kernel:C[i,j] += A[i,k]*B[k,j]:i=2,j=2,k=3: 24 vertices, 32 edges, 12 inputs, 4 outputs)
     """
-    from pebble.computations.nests.nest_dag import nest_dag
-
     return nest_dag(kernel_nest(name), unquote(name)).dag
 
 

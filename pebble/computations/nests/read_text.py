@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import keyword
 import operator
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.nests.affine import Affine
-from pebble.computations.nests.expression import (
-    FUNCTIONS,
-    Expression,
-    Source,
-    read_access,
-    read_affine,
-    read_expression,
-)
+from pebble.common.whole_numbers import LARGEST_SIZE
+from pebble.computations.nests.equations import Equation, read_equations
+from pebble.computations.nests.expression import FUNCTIONS
 from pebble.computations.nests.statement import Access, Assignment, LoopNest
-from pebble.computations.problem import LARGEST_SIZE
 
 __all__ = ["loop_nest"]
 
-_MOST_LETTERS = 20_000
-_FOREIGN = re.compile(r"[^\w\s\[\](),+\-*/.<>=!;]", re.ASCII)
-_FOR = re.compile(r"\bfor\b")
-_ASSIGNMENT = re.compile(r"[<>=!+\-*/]*=+[<>=]*")
+_FOREIGN = r"(?a)[^\w\s\[\](),+\-*/.<>=!;]"
 
 
 def loop_nest(text: str, extents: Mapping[str, int], outputs: Iterable[str] = ()) -> LoopNest:
@@ -46,7 +33,7 @@ def loop_nest(text: str, extents: Mapping[str, int], outputs: Iterable[str] = ()
     Raises
     ------
     InvalidInput
-        If the text cannot be read, the message says at which character; or if an index has no extent.
+        If the text cannot be read, the message says where; or if an index has no extent.
 
     Examples
     --------
@@ -60,11 +47,8 @@ def loop_nest(text: str, extents: Mapping[str, int], outputs: Iterable[str] = ()
     ...
     pebble.common.errors.InvalidInput: character 13: 'i*k': a place is a sum of whole multiples of indices, ...
     """
-    _check_text(text)
-    try:
-        statements = tuple(_statement(piece) for piece in _pieces(text))
-    except RecursionError:
-        raise InvalidInput("the text is nested too deeply") from None
+    equations = read_equations(text, ";", ("=", "+=", "-="), "for", _FOREIGN)
+    statements = tuple(map(_statement, equations))
     if not statements:
         raise InvalidInput("the text has no assignment; write for instance C[i,j] += A[i,k]*B[k,j]")
     _check_names(statements)
@@ -77,118 +61,27 @@ def loop_nest(text: str, extents: Mapping[str, int], outputs: Iterable[str] = ()
     return nest
 
 
-def _check_text(text: Any) -> None:
-    if not isinstance(text, str):
-        raise InvalidInput(f"a loop nest is read from a text, not from {type(text).__name__}")
-    if len(text) > _MOST_LETTERS:
-        raise InvalidInput(f"the text has {len(text):,} characters; at most {_MOST_LETTERS:,} are read")
-    foreign = _FOREIGN.search(text)
-    if foreign:
-        raise InvalidInput(
-            f"character {foreign.start() + 1}: {foreign[0]!r} has no meaning here; products are written with *"
-        )
-
-
-def _pieces(text: str) -> Iterator[Source]:
-    """Yield the assignments, those that are empty left out."""
-    begin = 0
-    for piece in re.sub(r"\s", " ", text).split(";"):
-        source = Source(piece, begin).stripped()
-        if source.text:
-            yield source
-        begin += len(piece) + 1
-
-
-def _statement(source: Source) -> Assignment:
-    head, conditions = source.text, None
-    found = _FOR.search(source.text)
-    if found:
-        head = source.text[: found.start()]
-        conditions = Source(source.text[found.end() :], source.begin + found.end()).stripped()
-    sign = _ASSIGNMENT.search(head)
-    if sign is None:
-        source.fail_at(
-            0, f"{head.strip()!r} assigns nothing; write for instance C[i] += A[i,k] or C[i] = A[i]"
-        )
-    if sign[0] not in ("=", "+=", "-="):
-        source.fail_at(sign.start(), f"{sign[0]!r}: assignments are written with =, += or -=")
-    target = _target(Source(head[: sign.start()], source.begin).stripped())
-    right = Source(head[sign.end() :], source.begin + sign.end()).stripped()
-    expression = read_expression(right)
-    if not expression.reads:
+def _statement(equation: Equation) -> Assignment:
+    target, reads, right = equation.target, equation.expression.reads, equation.right
+    if not reads:
         right.fail_at(0, f"{right.text!r} reads no element; leave the assignment out, sums begin at 0")
-    indices = _indices(target, expression)
-    _check_equation(source, sign[0], target, expression, indices)
-    return Assignment(
-        target,
-        sign[0] != "=",
-        expression.reads,
-        indices,
-        () if conditions is None else _conditions(conditions, indices),
-        f"-({right.text})" if sign[0] == "-=" else right.text,
-    )
-
-
-def _target(source: Source) -> Access:
-    return read_access(source, source.tree("what is computed"))
-
-
-def _indices(target: Access, expression: Expression) -> tuple[str, ...]:
-    """Return the loop indices, the target's first."""
-    accesses = (target, *expression.reads)
-    return tuple(
-        dict.fromkeys(name for access in accesses for place in access.places for name in place.names)
-    )
-
-
-def _check_equation(
-    source: Source, sign: str, target: Access, expression: Expression, indices: tuple[str, ...]
-) -> None:
-    of_target = {name for place in target.places for name in place.names}
-    sums = [name for name in indices if name not in of_target]
-    if sign == "=" and sums:
-        source.fail_at(
+    if equation.expression.later:
+        right.fail_at(0, "later(…) has no meaning in a loop nest")
+    expression = f"-({right.text})" if equation.sign == "-=" else right.text
+    found = Assignment(target, equation.sign != "=", reads, equation.indices, equation.conditions, expression)
+    if not found.adds and found.sum_indices:
+        equation.source.fail_at(
             0,
-            f"{target} = … would be computed once for every {', '.join(sums)}; write += for a sum, or give the "
-            "target these indices",
+            f"{target} = … would be computed once for every {', '.join(found.sum_indices)}; write += for a sum, or "
+            "give the target these indices",
         )
-    if target in expression.reads:
-        source.fail_at(
+    if target in reads:
+        equation.source.fail_at(
             0,
             f"{target} is computed from itself; each element is computed once: give the values before it another name, "
             "or one more index",
         )
-
-
-def _conditions(source: Source, indices: tuple[str, ...]) -> tuple[Affine, ...]:
-    """Return comparisons, separated by commas, as expressions that are at least 0."""
-    tree = source.tree("a condition after 'for'")
-    comparisons = tree.elts if isinstance(tree, ast.Tuple) else [tree]
-    found: list[Affine] = []
-    for comparison in comparisons:
-        if not isinstance(comparison, ast.Compare):
-            source.fail(comparison, "a condition compares indices, such as j < i or 0 <= k < i + 2")
-        sides = [read_affine(source, side) for side in (comparison.left, *comparison.comparators)]
-        for name in (name for side in sides for name in side.names if name not in indices):
-            source.fail(
-                comparison, f"{name} is no index of this assignment; its indices are {', '.join(indices)}"
-            )
-        for one, sign, other in zip(sides, comparison.ops, sides[1:], strict=False):
-            found += _differences(source, comparison, one, sign, other)
-    return tuple(dict.fromkeys(found))
-
-
-def _differences(
-    source: Source, node: ast.expr, one: Affine, sign: ast.cmpop, other: Affine
-) -> tuple[Affine, ...]:
-    """Return what is at least 0 if a comparison holds."""
-    if isinstance(sign, ast.Lt | ast.LtE):
-        return (other - one - int(isinstance(sign, ast.Lt)),)
-    if isinstance(sign, ast.Gt | ast.GtE):
-        return (one - other - int(isinstance(sign, ast.Gt)),)
-    if isinstance(sign, ast.Eq):
-        return (one - other, other - one)
-    source.fail(node, "comparisons are <, <=, >, >= and ==")
+    return found
 
 
 def _check_names(statements: tuple[Assignment, ...]) -> None:

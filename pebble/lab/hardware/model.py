@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
 from pebble.lab.hardware.data_tables import find, read_table
 
@@ -132,8 +133,6 @@ class Model:
         Nk = N if Nk is None else Nk
         made = None
         if mask is not None:
-            from pebble.computations.masks import make_mask
-
             made = make_mask(mask, N, Nk, empty_rows=empty_rows)
         return Problem(
             Nq=N,

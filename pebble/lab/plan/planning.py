@@ -16,6 +16,7 @@ from pebble.lab.plan.memory_need import width_ratio
 from pebble.lab.plan.plan_table import Choice, Cost, Plan, Unverified
 from pebble.lab.plan.setting import Setting
 from pebble.lab.plan.verification import Found, Search
+from pebble.lower_bounds.table import bounds
 from pebble.program.schedule import Schedule, offered
 
 __all__ = ["constraint_costs", "contenders", "nothing_fits", "plan", "setting_of"]
@@ -172,8 +173,6 @@ def _report(
     level: str | None,
     costs: tuple[Cost, ...],
 ) -> Plan:
-    from pebble.lower_bounds.table import bounds
-
     bound = bounds(setting.problem, setting.M).best
     rows = [one.choice(setting, device, level, bound.value) for one in found]
     return Plan(

@@ -6,14 +6,19 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pebble.computations.load import load_dag, named_dag
+from pebble.computations.problem import Problem
+from pebble.graph.dag import Dag
+from pebble.lab.asked_schedules import asked_schedule
+from pebble.lab.pebblings import moves
 from pebble.lab.player.limits import check_drawable
 from pebble.lab.player.page import Page
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS, PracticeBoard, board_dict
 from pebble.lab.player.recording import record_pebbling, record_steps
+from pebble.lower_bounds.table import bounds
+from pebble.solvers.heuristic import schedule_dag
 
 if TYPE_CHECKING:
-    from pebble.computations.problem import Problem
-    from pebble.graph.dag import Dag
     from pebble.lower_bounds.bound import Bound
     from pebble.program.schedule import Schedule, Tiles
 
@@ -117,8 +122,6 @@ def first_page(*, classics: bool = True, time_limit: float | None = None) -> Pag
     >>> [one["label"] for one in (document["watch"], *document["further"])]
     ['Pyramid of height 3, M = 4: optimal', 'Attention forward, N = 4, d = 2, M = 16: flash-2']
     """
-    from pebble.computations.problem import Problem
-
     shown = [_of_dag("pyramid:3", 4), _of_schedule("flash-2", Problem.square(4, 2), 16)]
     return _page("The red-blue pebble game", shown, classics, time_limit)
 
@@ -151,9 +154,6 @@ class _Shown:
 def _of_schedule(
     schedule: str | Schedule, problem: Problem, M: int | None, tiles: Tiles | str | None = None
 ) -> _Shown:
-    from pebble.lab.asked_schedules import asked_schedule
-    from pebble.lab.pebblings import moves
-
     made = asked_schedule(schedule, problem)
     family = made.family(problem)
     check_drawable(problem.describe(), family.n_vertices, family.n_edges)
@@ -163,8 +163,6 @@ def _of_schedule(
     recording = record_steps(pebbling, what)
 
     def bound(words: int) -> Bound:
-        from pebble.lower_bounds.table import bounds
-
         return bounds(single, words).best
 
     board = PracticeBoard(
@@ -176,10 +174,6 @@ def _of_schedule(
 
 
 def _of_dag(dag: str | os.PathLike[str] | Dag, M: int, format: str | None = None) -> _Shown:
-    from pebble.computations.load import load_dag
-    from pebble.graph.dag import Dag
-    from pebble.solvers.heuristic import schedule_dag
-
     name = "" if isinstance(dag, Dag) else os.fspath(dag)
     loaded = dag if isinstance(dag, Dag) else load_dag(dag, format)
     title = (
@@ -208,8 +202,6 @@ def _boards(
     own: list[tuple[PracticeBoard, int]], classics: bool, time_limit: float | None
 ) -> list[dict[str, Any]]:
     """Return the boards as plain data: the page's own first, then the classic ones."""
-    from pebble.computations.load import named_dag
-
     boards = [board_dict(board, [M], time_limit) for board, M in own]
     if classics:
         taken = {board.name for board, _ in own}

@@ -14,6 +14,7 @@ from pebble.lab.player.limits import check_drawable
 from pebble.lab.player.recording import record_pebbling
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
+from pebble.solvers.optimum import FEW_STATES, optimal
 
 __all__ = ["CLASSIC_BOARDS", "MOST_SOLVED", "PracticeBoard", "board_dict", "solve"]
 
@@ -62,8 +63,6 @@ def solve(board: PracticeBoard, M: int, time_limit: float | None) -> dict[str, A
     """Search the exact optimum, with a pebbling that reaches it; None if the DAG or the search is too large."""
     if board.dag.n_vertices > MOST_SOLVED:
         return None
-    from pebble.solvers.optimum import FEW_STATES, optimal
-
     best = optimal(board.dag, M, time_limit=time_limit, most_states=None if time_limit else FEW_STATES)
     if not best.proved:
         return None

@@ -10,11 +10,11 @@ from pebble.common.tables import JsonResult, tiles_text
 from pebble.computations.problem import Problem
 from pebble.lab.plots.canvas import drawn_on, legend_beside, note, number_axis, title
 from pebble.lab.plots.styles import fills
+from pebble.lab.timeline import Timeline, timeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pebble.lab.timeline import Timeline
     from pebble.program.schedule import Schedule, Tiles
 
 __all__ = ["STRETCHES", "Occupancy", "draw_occupancy", "occupancy", "occupancy_of"]
@@ -88,8 +88,6 @@ def occupancy_of(
     resolution: str | None = None,
 ) -> Occupancy:
     """Follow the run of :func:`occupancy`; takes the same parameters."""
-    from pebble.lab.timeline import timeline
-
     run = timeline(schedule, problem, M, tiles, resolution=resolution)
     return Occupancy(run, *_chosen(run))
 

@@ -11,13 +11,17 @@ from pebble.common.plain import PlainRow
 from pebble.common.tables import JsonResult
 from pebble.common.units import bytes_per_word
 from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
 from pebble.lab.asked_schedules import asked_schedules
+from pebble.lab.hardware import Device
+from pebble.lab.hardware import device as device_of
+from pebble.lab.hardware.device import Crossing, canonical_dtype
+from pebble.lab.plan.constraints import is_product
+from pebble.lab.plan.roofline import crossing_of, flops, moved_bytes
 from pebble.lab.training import count_any_pass
 
 if TYPE_CHECKING:
     from pebble.lab.count_table import Row
-    from pebble.lab.hardware import Device
-    from pebble.lab.hardware.device import Crossing
     from pebble.program.schedule import Schedule
 
 __all__ = ["RooflinePoint", "RooflinePoints", "roofline_points"]
@@ -122,9 +126,6 @@ def roofline_points(
     >>> found.points[0].io, round(found.points[0].intensity)
     (14680064, 293)
     """
-    from pebble.lab.hardware import device as device_of
-    from pebble.lab.hardware.device import canonical_dtype
-
     if problem.pass_name not in ("forward", "backward"):
         raise InvalidInput(f"draw the forward and the backward pass one by one, not {problem.pass_name!r}")
     one = device_of(device) if isinstance(device, str) else device
@@ -159,8 +160,6 @@ def roofline_points(
 
 
 def _crossing(device: Device, level: str | None, dtype: str, row: Row) -> Crossing:
-    from pebble.lab.plan.roofline import crossing_of
-
     assert row.peak is not None
     assert row.ratio is not None
     return crossing_of(device, level, dtype, row.peak, row.ratio)
@@ -169,8 +168,6 @@ def _crossing(device: Device, level: str | None, dtype: str, row: Row) -> Crossi
 def _point(
     schedule: Schedule, row: Row, dtype: str, needed: int, roof: tuple[float, int], problem: Problem
 ) -> RooflinePoint:
-    from pebble.lab.plan.roofline import flops, moved_bytes
-
     assert row.tiles is not None
     assert row.io is not None
     run = schedule.measure(problem, row.tiles)
@@ -189,8 +186,5 @@ def _point(
 
 def _needed_work(problem: Problem) -> int:
     """FLOP of the matrix products if nothing is computed twice."""
-    from pebble.computations.registry import family_of
-    from pebble.lab.plan.constraints import is_product
-
     family = family_of(problem)
     return 2 * problem.copies * sum(family.size(a.name) for a in family.arrays if is_product(a, family))

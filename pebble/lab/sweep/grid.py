@@ -11,8 +11,16 @@ from pebble.computations.problem import Problem
 from pebble.lab.size_lists import Sizes, memory_sizes, problem_sizes
 from pebble.lab.sweep.masking import NO_MASK, mask_content
 from pebble.lab.sweep.point import Point
+from pebble.program.hierarchy import Hierarchy
+from pebble.program.schedule import available, get
+from pebble.program.schedule.registry import level_schedule, level_schedules
 
 __all__ = ["SweepGrid", "sweep_grid"]
+
+_AT_ALL_POINTS = (
+    *("stats", "heads", "batch", "pass_name", "kv_heads"),
+    *("softmax", "attention", "shared_values", "shared_rope"),
+)
 
 
 @dataclass(frozen=True)
@@ -98,15 +106,7 @@ class SweepGrid:
             Nk=N if self.kv is None else self.kv,
             d=d,
             dv=d if self.dv is None else self.dv,
-            stats=self.stats,
-            heads=self.heads,
-            batch=self.batch,
-            pass_name=self.pass_name,
-            kv_heads=self.kv_heads,
-            softmax=self.softmax,
-            attention=self.attention,
-            shared_values=self.shared_values,
-            shared_rope=self.shared_rope,
+            **{name: getattr(self, name) for name in _AT_ALL_POINTS},
         )
 
     def check(self) -> None:
@@ -219,8 +219,6 @@ def sweep_grid(
 
 def _levels(given: Sizes, dtype: str | None, exclusive: bool, pass_name: str) -> tuple[int, ...]:
     """Return the words of memory levels, checked."""
-    from pebble.program.hierarchy import Hierarchy
-
     if pass_name == "both":
         raise InvalidInput("with several memory levels, count the forward and the backward pass one by one")
     sizes = memory_sizes(given, dtype)
@@ -230,8 +228,6 @@ def _levels(given: Sizes, dtype: str | None, exclusive: bool, pass_name: str) ->
 
 def _level_schedules(given: Iterable[str] | str | None, problems: list[Problem]) -> tuple[str, ...]:
     """Return the names of schedules for several memory levels, which must serve all problems."""
-    from pebble.program.schedule.registry import level_schedule, level_schedules
-
     if given is None:
         return tuple(one.name for one in level_schedules(problems[0]))
     texts = [given] if isinstance(given, str) else list(given)
@@ -263,8 +259,6 @@ def _schedules(given: Iterable[str] | str | None, problems: list[Problem]) -> tu
 
     Linear attention without a mask is another computation than under the causal one.
     """
-    from pebble.program.schedule import available, get
-
     pass_name = problems[0].pass_name
     parts = [
         (part, form)

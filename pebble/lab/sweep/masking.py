@@ -5,13 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.masks import BlockMask, Mask, make_mask
 from pebble.computations.problem import Problem
-
-if TYPE_CHECKING:
-    from pebble.computations.masks import Mask
 
 __all__ = ["NO_MASK", "mask_content", "with_mask"]
 
@@ -48,16 +45,12 @@ def mask_content(mask: str, Nq: int, Nk: int, empty_rows: str) -> str:
 
 @lru_cache(maxsize=4)
 def _made(mask: str, Nq: int, Nk: int, empty_rows: str) -> tuple[Mask | None, str]:
-    from pebble.computations.masks import make_mask
-
     made = make_mask(mask, Nq, Nk, empty_rows=empty_rows)
     return made, "" if made is None or not _FROM_OUTSIDE.search(mask) else _hash(made)
 
 
 def _hash(mask: Mask) -> str:
     import numpy as np
-
-    from pebble.computations.masks import BlockMask
 
     if isinstance(mask, BlockMask):
         return mask.digest

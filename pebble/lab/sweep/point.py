@@ -9,7 +9,10 @@ from typing import Any
 from pebble.common.tables import words
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import all_form_options
+from pebble.lab.level_counts import count_levels
 from pebble.lab.sweep.masking import NO_MASK, with_mask
+from pebble.lab.training import count_any_pass
+from pebble.program.hierarchy import Hierarchy
 
 __all__ = ["COLUMNS", "CountedPoints", "Point", "Record", "count_point", "program_version", "work"]
 
@@ -120,8 +123,6 @@ def count_point(point: Point) -> list[Record]:
     if point.levels:
         records = _level_records(point)
     else:
-        from pebble.lab.training import count_any_pass
-
         one_level = {"level": None, "hierarchy": None}
         records = [
             record | one_level
@@ -134,9 +135,6 @@ def count_point(point: Point) -> list[Record]:
 
 def _level_records(point: Point) -> list[Record]:
     """Count every schedule of a point at every boundary: a row for each, also where it does not fit."""
-    from pebble.lab.level_counts import count_levels
-    from pebble.program.hierarchy import Hierarchy
-
     hierarchy = Hierarchy(point.levels, not point.exclusive)
     report = count_levels(point.problem(), hierarchy, point.schedules)
     found = []

@@ -16,7 +16,10 @@ from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.plain import plain
 from pebble.common.tables import SCHEMA_VERSION
 from pebble.common.units import fast_memory_words
+from pebble.game.files.header import Header
+from pebble.game.files.writer import write_pebbling, write_pebbling_file
 from pebble.game.moves import Moves
+from pebble.game.pictures import pebbling_svg
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag, Vertex
@@ -105,9 +108,6 @@ class DagSchedule:
         name, parameters : str, dict of str to str
             What the header calls the DAG; no white space.
         """
-        from pebble.game.files.header import Header
-        from pebble.game.files.writer import write_pebbling, write_pebbling_file
-
         header = Header(name, parameters or {}, self.M, Rules(recomputation=self.recomputation))
         if isinstance(target, (str, os.PathLike)):
             return write_pebbling_file(target, header, self.dag, self.moves())
@@ -120,8 +120,6 @@ class DagSchedule:
         )
 
     def _repr_svg_(self) -> str:
-        from pebble.game.pictures import pebbling_svg
-
         return pebbling_svg(self.dag, str(self), str(self).split("; "), self.moves())
 
 

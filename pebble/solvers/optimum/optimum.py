@@ -14,7 +14,10 @@ import numpy as np
 from pebble.common.clock import TimeUp, limited_to, unlimited
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.units import fast_memory_words
+from pebble.game.files.header import Header
+from pebble.game.files.writer import write_pebbling, write_pebbling_file
 from pebble.game.moves import Moves
+from pebble.game.pictures import pebbling_svg
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
@@ -104,9 +107,6 @@ class Optimum:
         name, parameters : str, dict of str to str
             What the header calls the DAG; no white space.
         """
-        from pebble.game.files.header import Header
-        from pebble.game.files.writer import write_pebbling, write_pebbling_file
-
         header = Header(name, parameters or {}, self.M, self.rules)
         if isinstance(target, str | os.PathLike):
             return write_pebbling_file(target, header, self.dag, self.pebbling)
@@ -120,8 +120,6 @@ class Optimum:
         )
 
     def _repr_svg_(self) -> str:
-        from pebble.game.pictures import pebbling_svg
-
         bound = f"no pebbling under these rules moves fewer than {self.lower:,} words"
         return pebbling_svg(self.dag, str(self), [*str(self).split("; "), bound], self.pebbling)
 
