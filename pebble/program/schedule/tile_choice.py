@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.units import fast_memory_words
-from pebble.computations.masks.dense_mask import DenseMask
 from pebble.common.whole_numbers import LARGEST_SIZE
+from pebble.computations.masks.dense_mask import DenseMask
 from pebble.program.schedule.block_cuts import BLOCK, SEQUENCES, own_sizes, problem_of_part
 from pebble.program.schedule.schedule import Schedule
 from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
