@@ -110,6 +110,18 @@ def sets_with_pairs(
             yield has
 
 
+@lru_cache(maxsize=512)
+def _next_tiles(among: tuple[LineSet, ...], most: LineSet) -> dict[Letter, list[tuple[Letter, Letter]]]:
+    """Return by who has pairs still: who may have some in the next tile, and behind it."""
+    letters = [tuple(has.values()) for has in sets_with_pairs(list(among), most)]
+    found: dict[Letter, list[tuple[Letter, Letter]]] = {}
+    for tile in letters:
+        if tile[among.index(most)]:
+            for after in letters:
+                found.setdefault(tuple(map(max, tile, after)), []).append((tile, after))
+    return found
+
+
 class Visits:
     """A loop over an axis that is not the word's own: all sequences of visits that a mask may make of it.
 
@@ -151,7 +163,7 @@ class Visits:
         self.chained, self.contiguous = chained, contiguous
         self.lo, self.hi = at
         self.outer = sight.bits[node.axis]
-        self.letters = [tuple(has.values()) for has in sets_with_pairs(among, most)]
+        self.next = _next_tiles(tuple(among), most)
         self.known: dict[tuple[Letter, Letter, Letter], States] = {}
         self.front: list[tuple[Letter, Letter, Letter, States]] = []
 
@@ -183,9 +195,7 @@ class Visits:
         if self.single:
             yield left, tuple(0 for _ in left)
             return
-        for tile in self.letters:
-            if tile[self.most]:
-                yield from ((tile, after) for after in self.letters if tuple(map(max, tile, after)) == left)
+        yield from self.next.get(left, ())
 
     def _picture(self, before: Letter, tile: Letter, after: Letter) -> Segments:
         """Return the segments of the axis: before the tile, the tile, behind it in place of the loop's range."""
