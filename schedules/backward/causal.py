@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
+
 from pebble import Problem, Schedule
 from pebble.program import Loop, Program, Tiles, phase, program
 from schedules.backward._loop_nests import keys_outside, queries_outside
@@ -65,7 +67,13 @@ def _blocks(
     if first:
         blocks.append(queries_outside(problem, first, sums, gradients=gradients, part=(0, first)))
     if first < problem.Nq:
-        seen = int(problem.allowed.last("i", (0, first)).max(initial=-1)) + 1 if gradients else 0
+        seen = _keys_upto(problem, first) if gradients else 0
         part = (first, None)
         blocks.append(queries_outside(problem, rows, sums, gradients=gradients, part=part, begun=seen))
     return blocks
+
+
+def _keys_upto(problem: Problem, first: int) -> int:
+    """Return the place behind the last key that the first queries see."""
+    box = (np.array([place]) for place in (0, problem.Nk, 0, first))
+    return int(problem.allowed.questions.behind_latest("j", *box)[0])

@@ -24,7 +24,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.counting.life_text import LINE, Text, Tiles, Unproved
+from pebble.program.counting.life_text import LINE, Tiles, Unproved, WordText
 from pebble.program.counting.life_visits import STALE, Sight, States, Visits, sets_with_pairs, steps_of
 from pebble.program.counting.shown_lines import shown_lines
 from pebble.program.nodes import Condition, Loop, Operation, Place, Program, When
@@ -146,7 +146,7 @@ class _Word:
         self.family, self.array, self.own_mask = family, array, own_mask
         self.levels, self.inclusive = levels, inclusive
         self.masked = family.masked_axes
-        self.text = Text(program, family, array, levels)
+        self.text = WordText(program, family, array, levels)
         self.across = OTHER_AXIS[self.text.line] if self.text.line else None
         self.contiguous = False
         self.looked = 0

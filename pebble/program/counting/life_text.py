@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program.nodes import Interval
 
-__all__ = ["ALL", "LINE", "Item", "LineSet", "Text", "Tiles", "Unproved"]
+__all__ = ["ALL", "LINE", "Item", "LineSet", "Tiles", "Unproved", "WordText"]
 
 
 class Unproved(Exception):
@@ -79,7 +79,7 @@ _Around = dict[str, "Tiles | int"]
 _Labels = dict[str, "Tiles | None"]
 
 
-class Text:
+class WordText:
     """What a program does with one array.
 
     Attributes
