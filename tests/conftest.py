@@ -25,6 +25,22 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all but some cases of a test slow, evenly spread, where the marker ``many`` says how many stay."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("many"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for own in cases.values():
+        marker = own[0].get_closest_marker("many")
+        assert marker is not None
+        stay = {number * len(own) // marker.args[0] for number in range(marker.args[0])}
+        for number, item in enumerate(own):
+            if number not in stay:
+                item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture
 def pebble(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Pebble:
     """The command line, called within the process."""

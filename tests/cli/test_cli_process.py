@@ -43,6 +43,7 @@ def _interrupt(folder: Path, number: signal.Signals) -> subprocess.CompletedProc
     return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("number", "status", "said"),
     [
@@ -63,6 +64,7 @@ def test_a_signal_leaves_no_half_written_file(
     assert [path.name for path in tmp_path.iterdir()] == ["keep"]
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("command", [COUNT, [*COUNT, "--json"], STREAM], ids=["count", "json", "moves"])
 def test_a_reader_that_goes_away(command: list[str]) -> None:
     process = subprocess.Popen(
@@ -83,6 +85,7 @@ def test_a_reader_that_goes_away(command: list[str]) -> None:
     assert err == ""
 
 
+@pytest.mark.many(1)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("command", [COUNT, [*COUNT, "--json"], STREAM], ids=["count", "json", "moves"])
 def test_a_full_disk(command: list[str]) -> None:
@@ -118,6 +121,7 @@ def test_check_reads_standard_input(tmp_path: Path) -> None:
     assert done.stdout.startswith("legal, complete; ")
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_a_terminal_that_knows_only_ascii(encoding: str) -> None:
     """Tables and formulas have signs such as ÷ and ⌈; a poor terminal must not end in a traceback."""

@@ -87,6 +87,7 @@ def test_count_csv_says_the_same_as_json(pebble: Pebble) -> None:
         assert row["fits"] == ("true" if expected["fits"] else "false")
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     "options",
     [

@@ -59,6 +59,7 @@ def test_command_refuses_two_documents_on_standard_output() -> None:
         run("fft:4", "-M", "3", "--json", "-o", "-")
 
 
+@pytest.mark.slow
 def test_an_interrupted_command_writes_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

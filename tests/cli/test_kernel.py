@@ -21,6 +21,7 @@ def test_text_and_json_say_the_same(pebble: Pebble) -> None:
     assert document["ratio"] == document["schedule"]["io"] / best
 
 
+@pytest.mark.slow
 def test_bounds_for_other_rules_stand_apart(pebble: Pebble) -> None:
     chained = "C[i,j] += A[i,k]*B[k,j]; E[i,l] += C[i,j]*D[j,l]"
     document = document_of(pebble("kernel", chained, "-N", "i=40,j=40,k=40,l=40", "-M", "32", "--json"))

@@ -22,6 +22,7 @@ def command(*arguments: str, input: str | None = None) -> tuple[int, str]:
     return result.exit_code, result.output + (str(error) if isinstance(error, pebble.PebbleError) else "")
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_schedule_and_a_dag(tmp_path: Path) -> None:
     path = tmp_path / "game.html"
     code, said = command("flash-2", "-N", "3", "-d", "2", "-M", "14", "--no-classics", "-o", str(path))
@@ -69,6 +70,7 @@ def test_standard_input_needs_a_format() -> None:
     assert "name its --format" in said
 
 
+@pytest.mark.slow
 def test_without_arguments_the_first_page_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     code, said = command("--no-classics")

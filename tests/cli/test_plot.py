@@ -59,6 +59,7 @@ def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch: pytest
 # The command
 
 
+@pytest.mark.slow
 def test_command_writes_files_and_numbers(tmp_path: Path) -> None:
     problem = ("-N", "64", "-d", "8")
     for number, arguments in enumerate(
@@ -131,6 +132,7 @@ def test_command_refuses_what_makes_no_sense(arguments: tuple[str, ...]) -> None
     assert "Traceback" not in result.output
 
 
+@pytest.mark.slow
 def test_crossover_and_its_numbers(tmp_path: Path) -> None:
     file = tmp_path / "a.svg"
     result = invoke("crossover", "-d", "8", "-M", "200,300", "-o", str(file), "--json")

@@ -41,6 +41,7 @@ def test_the_width_is_that_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
     assert printing.terminal_width() == 57
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("arguments", NARROW, ids=lambda arguments: " ".join(arguments[:2]))
 def test_tables_fit_a_narrow_window(
     pebble: Pebble, monkeypatch: pytest.MonkeyPatch, arguments: list[str]

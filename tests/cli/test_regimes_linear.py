@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support.commands import Pebble, document_of
 
 
+@pytest.mark.slow
 def test_json(pebble: Pebble) -> None:
     document = document_of(
         pebble("regimes", "--attention", "linear", "-d", "8", "-M", "200,300", "-N", "64", "--json")

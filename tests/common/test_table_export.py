@@ -82,6 +82,7 @@ def _results() -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 def test_all_results_export(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = ModuleType("pandas")
     vars(fake)["DataFrame"] = list

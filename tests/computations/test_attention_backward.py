@@ -71,6 +71,7 @@ def test_backward_vertices_without_key_or_query_symmetry() -> None:
     assert family.n_vertices == inputs + products + 2 * z + 3 * 4
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("name", sorted(available("weights")))
 @pytest.mark.parametrize("sizes", [(1, 1), (1, 3), (5, 1), (6, 3), (9, 2)])
 def test_weights_contract(name: str, sizes: tuple[int, int]) -> None:
@@ -92,6 +93,7 @@ def test_leading_constants_for_large_caches(name: str, constant: int) -> None:
     assert io(name, N, d, M) / (N**2 * d**2 / M) == pytest.approx(constant, rel=0.01)
 
 
+@pytest.mark.slow
 def test_streamed_small_cache_beats_the_published_one() -> None:
     for M in (100, 1000, 4000, 20_000):
         assert io("square-tile", 10**5, 64, M) < io("small-cache", 10**5, 64, M)
@@ -108,6 +110,7 @@ def known_envelope(mu: float) -> float:
     return 9 / mu + 2 if mu <= 2.5 else 14 / mu
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("d", "M"), [(32, 2836), (64, 2000), (64, 2312), (64, 4096), (128, 8063), (128, 60_000)]
 )
@@ -116,6 +119,7 @@ def test_best_is_near_the_known_envelope(d: int, M: int) -> None:
     assert io("best", N, d, M) <= 1.08 * (known_envelope(M / d**2) * N**2 + 8 * N * d)
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("share", "expected"), [(1.55, 14), (2.2, 12.7), (2.75, 9.9), (3.1, 8.1), (4.1, 8.1)]
 )
@@ -125,6 +129,7 @@ def test_best_for_caches_of_order_nd(share: float, expected: float) -> None:
     assert io("best", N, d, int(share * N * d)) / (N * d) <= expected + 0.1
 
 
+@pytest.mark.slow
 def test_training_step_is_the_sum_of_its_parts() -> None:
     problem = Problem.square(512, 32, pass_name="both")
     report = count_training(problem, 5000)

@@ -23,6 +23,7 @@ def problem_of(softmax: str, mask: str | None = None, *, stats: bool = False) ->
     return Problem(6, 6, 2, 3, softmax=softmax, mask=made, stats=stats)
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("mask", [None, "causal", "window:2"])
 @pytest.mark.parametrize("softmax", FORMS)
 def test_scores_of_ten_thousands(softmax: str, mask: str | None) -> None:

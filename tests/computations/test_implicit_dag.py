@@ -127,6 +127,7 @@ def verdict(dag: AnyDag, M: int, rules: Rules, played: list[Move], cut: int) -> 
     return str(play.result()), play.result()
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_same_verdicts_and_messages(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     monkeypatch.setattr(replay_block, "_EVENTS", 1 << 18 if seed % 2 else 30)

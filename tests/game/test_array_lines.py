@@ -50,6 +50,7 @@ def _file(problem: Problem, schedule: str = "naive") -> bytes:
     return stream.getvalue().encode()
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("problem", PROBLEMS, ids=str)
 def test_files_of_schedules_are_read_many_lines_at_a_time(
     problem: Problem, monkeypatch: pytest.MonkeyPatch
@@ -139,6 +140,7 @@ FOREIGN = "\v\f\r\x1c\x1d\x1e\x1f\x85\u00a0\u1680\u2000\u2028\u2029\u202f\u205f\
 """White space that is no space, tab or line end of a pebbling file; a carriage return is where no line feed follows."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("remark", ["", "# a remark\n"])
 def test_foreign_white_space_is_refused_by_every_reader(remark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever it stands, in the header, a move or a comment, with the line and the character; CRLF is a line end."""

@@ -55,6 +55,7 @@ def _verdicts(path: Path) -> tuple[bool, bool]:
     return ours, True
 
 
+@pytest.mark.many(12)
 @pytest.mark.parametrize(("name", "problem"), CASES)
 def test_both_referees_agree_with_the_count(name: str, problem: Problem, tmp_path: Path) -> None:
     schedule = get(name, problem.pass_name)
@@ -108,6 +109,7 @@ def _corrupt(lines: list[str], rng: random.Random) -> list[str]:
     return lines
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("problem", [SHAPES[0], SHAPES[1], SHAPES[4]], ids=str)
 @pytest.mark.parametrize("name", ["flash-2", "small-cache", "best"])
 def test_both_referees_judge_corrupted_files_alike(name: str, problem: Problem, tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ def assert_counted_alike(found: ProcessorCheck, text: str) -> None:
     assert other == {name: found.tally.counts(name) for name in other}
 
 
+@pytest.mark.many(4)
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("layout", ["contiguous", "zigzag", "striped"])
 @pytest.mark.parametrize("name", ["ring", "all-gather", "grid", "pass-q-ring", "ulysses"])

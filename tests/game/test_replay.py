@@ -49,6 +49,7 @@ def cut(moves: list[Move], rng: np.random.Generator) -> list[list[Move]]:
     return [moves[a:b] for a, b in zip([0, *places], [*places, len(moves)], strict=True)]
 
 
+@pytest.mark.slow
 @given(
     dags(9),
     st.integers(1, 6),

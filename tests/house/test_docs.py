@@ -57,6 +57,7 @@ def test_indices_are_set_in_prose_and_formulas_but_not_in_code() -> None:
     assert counts == [1, 0, 1, 0]
 
 
+@pytest.mark.slow
 def test_the_picture_is_up_to_date() -> None:
     assert (DOCS / "pictures" / picture.NAME).read_text(encoding="utf-8") == picture.svg()
 

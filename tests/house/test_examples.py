@@ -18,6 +18,7 @@ def test_there_are_examples() -> None:
     assert {"count_attention.py", "tour.py"} <= {path.name for path in EXAMPLES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [

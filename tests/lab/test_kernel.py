@@ -67,6 +67,7 @@ def test_what_is_too_large_has_bounds_and_no_schedule() -> None:
         report.write(io.StringIO())
 
 
+@pytest.mark.slow
 def test_what_cannot_even_be_counted_says_why_it_is_no_family() -> None:
     report = pebble.kernel("adi", {"t": 10**6, "i": 10**6, "j": 10**6}, M=64)
     assert "computed from each other" in report.note

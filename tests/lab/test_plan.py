@@ -19,6 +19,7 @@ from pebble.program.schedule import Schedule, get
 from tests.lab.plans import BACKWARD, FORWARD, room_of
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("problem", "M"),
     [
@@ -50,6 +51,7 @@ def test_without_constraints_a_plan_is_as_good_as_the_best_schedule(problem: Pro
         assert (rerun.io, rerun.peak) == (one.io, one.room.peak)
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("problem", [FORWARD, BACKWARD], ids=["forward", "backward"])
 @pytest.mark.parametrize(
     "asked",

@@ -37,6 +37,7 @@ MASKED = [
 ]
 
 
+@pytest.mark.many(4)
 @pytest.mark.parametrize(("pass_name", "mask", "M", "asked"), MASKED)
 @pytest.mark.parametrize("name", ["flash-1", "flash-2"])
 def test_whole_tiles_move_the_least_of_all_that_fit(
@@ -56,6 +57,7 @@ def test_whole_tiles_move_the_least_of_all_that_fit(
     )
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(("pass_name", "mask", "M", "asked"), MASKED)
 def test_every_choice_is_what_the_machine_counts(
     pass_name: str, mask: str, M: int, asked: dict[str, Any]
@@ -72,6 +74,7 @@ def test_every_choice_is_what_the_machine_counts(
         assert one.room.words <= M
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_to_verify_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = _problem("causal")
     whole = plan(problem, 200, multiple_of=2, at_least={"rows": 2})
@@ -159,6 +162,7 @@ def test_progress_is_told_before_the_work() -> None:
     assert lines[-1].startswith("verifying flash-2 rows=")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mask",
     ["blocks:size=16,density=0.2", "document:40,6x5,26", pytest.param("strided:16", marks=pytest.mark.slow)],

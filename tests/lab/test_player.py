@@ -146,6 +146,7 @@ def test_the_context_counts_iterations_from_one(page: Page) -> None:
     assert "i 2 of 2, j 3 of 3, k 2 of 2" in contexts
 
 
+@pytest.mark.slow
 def test_a_page_does_not_depend_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a clock that goes on by ten seconds a look, as if the machine were very busy."""
     html = first_page(classics=False).html
@@ -154,6 +155,7 @@ def test_a_page_does_not_depend_on_the_clock(monkeypatch: pytest.MonkeyPatch) ->
     assert first_page(classics=False).html == html
 
 
+@pytest.mark.slow
 def test_classic_boards_have_their_optima() -> None:
     document = play_dag("pyramid:2", 4).document
     assert [board["title"] for board in document["boards"][1:]] == [title for _, title in CLASSIC_BOARDS]
@@ -172,6 +174,7 @@ def test_classic_boards_have_their_optima() -> None:
     assert [", ".join(f"{M}: {io}" for M, io in row) for row in known] == table
 
 
+@pytest.mark.slow
 def test_a_dag_is_played_optimally_where_the_optimum_is_known() -> None:
     document = play_dag("diamond:3,3", 3, classics=False).document
     assert document["watch"]["optimum"] == check_totals(document["boards"][0], 3, document["watch"]) == 5

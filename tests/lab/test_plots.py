@@ -26,6 +26,7 @@ def rectangles(ax: Any) -> list[Any]:
     return list(ax.patches)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pass_name", ["forward", "backward"])
 def test_io_against_memory_draws_the_counts_and_the_bounds(pass_name: str) -> None:
     problem = replace(PROBLEM, pass_name=pass_name)

@@ -41,6 +41,7 @@ def test_rows_say_what_the_counts_say(small: RegimeTable) -> None:
         assert row.regime == ("large cache" if problem.d**2 <= row.M else "small cache")
 
 
+@pytest.mark.slow
 def test_old_cards_with_single_precision_have_a_small_cache_from_d_128() -> None:
     """48 KB are 12,288 words: three times 64², three quarters of 128²."""
     table = regimes("gtx1060", dtype="float32", N=4096)
@@ -132,6 +133,7 @@ def test_masks_that_make_no_sense_are_refused() -> None:
         regimes("h100", 4, N=24, mask="document:8,8")
 
 
+@pytest.mark.slow
 def test_defaults_and_names() -> None:
     seen: list[str] = []
     table = regimes(passes="forward", N=256, progress=seen.append)

@@ -167,6 +167,7 @@ def test_refused_before_any_work(
 FORMS = ["csv", "jsonl", pytest.param("parquet", marks=pytest.mark.extra)]
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("pass_name", ["forward", "both"])
 def test_formats_hold_the_same_values(form: str, pass_name: str, tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ def test_large_grids_are_handed_over_bit_by_bit(monkeypatch: pytest.MonkeyPatch)
         assert run_sweep(SMALL, executor=threads).rows == run_sweep(SMALL).rows
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_bytes(tmp_path: Path) -> None:
     out = tmp_path / "sweep.csv"
     subprocess.run([*PEBBLE, "sweep", *AXES, "-o", str(out), "--jobs", "2"], check=True, capture_output=True)

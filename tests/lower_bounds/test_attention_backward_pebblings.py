@@ -217,6 +217,7 @@ def pebbling(seed: int) -> Player:
     return player
 
 
+@pytest.mark.many(19)
 @pytest.mark.parametrize("seed", amounts.first(40, range(100)))
 def test_every_step_of_the_proofs(seed: int) -> None:
     player = pebbling(seed)

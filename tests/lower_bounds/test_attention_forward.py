@@ -247,6 +247,7 @@ def _random_problem(rng: random.Random) -> tuple[Problem, int]:
     return Problem(N, Nk, d, dv), max(5, int(scale * 2 ** rng.uniform(-7, 4)))
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_no_bound_is_above_a_schedule(seed: int) -> None:
     rng = random.Random(seed)

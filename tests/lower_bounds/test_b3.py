@@ -29,6 +29,7 @@ def backward(Nq: int, Nk: int | None = None, d: int = 64, dv: int | None = None)
 # --- the constants ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("tau", ["2", "9"])
 @pytest.mark.parametrize(
     "products",

@@ -79,6 +79,7 @@ def printed() -> Iterator[Bound]:
     yield from (matmul(100, 100, 2, 104), matmul_compulsory(2, 2, 2, 4), fft_compulsory(8, 4))
 
 
+@pytest.mark.slow
 def test_every_bound_that_is_printed_carries_its_statement() -> None:
     seen = set()
     for bound in printed():

@@ -45,6 +45,7 @@ def cases(search: Any, rows: Iterable[Any], *numbers: Any, quick: int = 0) -> li
 # --- the constants ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("search", "row", "spare"),
     [
@@ -60,6 +61,7 @@ def test_constant_is_proved_again(search: Any, row: Any, spare: str) -> None:
     assert row.W / Fraction(spare) < proof.attained <= row.W, "the constant should be nearly the best one"
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("search", "row", "more", "less"),
     [
@@ -83,6 +85,7 @@ def test_more_is_proved_by_any_search_and_less_refuted(search: Any, row: Any, mo
     assert getattr(witness, "cn", 0) <= row.mu
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("search", "row", "boxes"),
     [
@@ -239,6 +242,7 @@ def tuned_bounds(
     return np.asarray(boxes.value)
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     ("name", "row", "most"),
     [

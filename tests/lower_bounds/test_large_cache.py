@@ -274,6 +274,7 @@ def left_over(seed: int, runs: int, masks: bool) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("masks", "runs"), [(False, 40), (True, 6)])
 def test_never_above_a_schedule(masks: bool, runs: int) -> None:
     assert min(left_over(0, runs, masks)) >= 0
@@ -286,6 +287,7 @@ def test_never_above_many_schedules(seed: int) -> None:
     assert min(left_over(seed, 12, True)) >= 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "M", "sliding"),
     [((2, 2, 1, 1), 6, True), ((3, 2, 1, 1), 7, False)],

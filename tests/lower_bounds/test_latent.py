@@ -72,6 +72,7 @@ def test_no_schedule_is_below_a_bound(mask: str | None) -> None:
             assert best_bound(problem, counted.peak).value <= counted.io
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("shape", [(1, 2, 2, 1), (2, 1, 2, 1), (2, 2, 2, 1)])
 def test_no_bound_is_above_an_optimum(shape: tuple[int, int, int, int]) -> None:
     problem = Problem(*shape, shared_values=True)

@@ -124,6 +124,7 @@ def test_no_bound_is_above_a_random_pebbling(seed: int) -> None:
 NAMES = {"forward": ("flash-1", "flash-2", "square-tile"), "backward": ("flash-2", "p-first")}
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("pass_name", PASSES)
 @pytest.mark.parametrize("sizes", [(8, 8, 2, 2), (5, 7, 1, 2)])
 def test_no_bound_is_above_a_machine_run(pass_name: str, sizes: tuple[int, int, int, int]) -> None:
@@ -173,6 +174,7 @@ TINY = [
 ]
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(("pass_name", "allowed", "d", "dv", "stats"), TINY)
 def test_no_bound_is_above_an_exact_optimum(
     pass_name: str, allowed: list[list[int]], d: int, dv: int, stats: bool

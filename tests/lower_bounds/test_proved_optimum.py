@@ -62,6 +62,7 @@ def attention_graph(p: Problem) -> Graph:
     return _graph(edges, outputs + [f"l{i}.{p.Nk - 1}" for i in range(p.Nq)] * p.stats)
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(("M", "known"), [(3, 14), (4, 11), (5, 9), (6, 8)])
 def test_fft_on_four_points(M: int, known: int) -> None:
     """11 at M = 4 and 9 at M = 5 were known before, from a search of another kind."""
@@ -72,6 +73,7 @@ def test_fft_on_four_points(M: int, known: int) -> None:
         assert fft_machine_checked(4, M).value <= least
 
 
+@pytest.mark.many(5)
 @pytest.mark.parametrize("shape", [(1, 1, 1), (1, 1, 4), (2, 2, 1), (1, 2, 2), (2, 1, 2), (3, 2, 1)])
 @pytest.mark.parametrize("sliding", [False, True])
 def test_matmul(shape: tuple[int, int, int], sliding: bool) -> None:
@@ -95,6 +97,7 @@ def test_matmul_optima_known_from_longer_searches(shape: tuple[int, int, int], M
     assert matmul(*shape, M).value <= known
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     "shape", [(1, 1, 1, 1), (1, 2, 1, 1), (2, 1, 1, 1), (1, 1, 2, 2), (1, 1, 1, 3), (1, 1, 3, 1)]
 )

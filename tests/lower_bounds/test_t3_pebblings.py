@@ -154,6 +154,7 @@ class Touched:
         assert on_U <= sqrt(pairs * u * v) * (1 + 1e-12)
 
 
+@pytest.mark.many(31)
 @pytest.mark.parametrize("seed", amounts.first(60, range(150)))
 def test_every_step_of_the_proof(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -64,6 +64,7 @@ def random_band(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.nd
     return start, stop, (start[:, None] <= keys) & (keys < stop[:, None])
 
 
+@pytest.mark.many(16)
 @pytest.mark.parametrize("seed", range(40))
 def test_triangles_of_random_bands(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -11,6 +11,7 @@ from tests.program.names import Problem
 from tests.support import amounts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", amounts.first(1, ["flash-1", "flash-2-pinned", "square-tile"]))
 @pytest.mark.parametrize("mask", amounts.first(1, ["strided:5", "fixed:5,2"]))
 def test_schedules_cut_at_blocks_count_what_plain_loops_count(name: str, mask: str) -> None:

@@ -103,6 +103,7 @@ def test_the_evaluator_itself() -> None:
 SERVED = [(name, pass_name) for pass_name in ("forward", "backward") for name in sorted(available(pass_name))]
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(("name", "pass_name"), SERVED)
 def test_schedules(name: str, pass_name: str) -> None:
     """Array by array, on random shapes, caches and tiles; the texts too."""

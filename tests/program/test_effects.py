@@ -51,6 +51,7 @@ def check(first: int, stop: int) -> None:
         assert not found, "\n".join([str(case), *found])
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("block", amounts.first(3, range(6)))
 def test_all_readings_of_random_programs_agree(block: int) -> None:
     check(BLOCK * block, BLOCK * (block + 1))
@@ -71,6 +72,7 @@ def check_long(first: int, stop: int) -> None:
         assert not found, "\n".join([str(case), *found])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", amounts.first(2, range(6)))
 def test_long_programs_are_folded_as_they_are_executed(block: int) -> None:
     check_long(20 * block, 20 * (block + 1))
@@ -86,6 +88,7 @@ def test_many_long_programs_are_folded_as_they_are_executed(block: int) -> None:
 # Lines whose partners go up by one from line to line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", amounts.first(2, range(12)))
 def test_three_lines_stand_for_all_of_a_group(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rnd = Random(block)
@@ -153,6 +156,7 @@ def test_parts_that_each_line_takes_are_moved_again(array: str, at: dict[str, An
 # Several programs at once, and very large ones
 
 
+@pytest.mark.slow
 def test_programs_of_one_text_are_measured_as_one_by_one() -> None:
     for spec in ("none", "causal", "window:5", "fixed:6", "document:causal,9,11,9,11"):
         problem = Problem.square(40, 3, mask=None if spec == "none" else spec)

@@ -323,6 +323,7 @@ def test_states_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 # Registered schedules
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("mask", [None, "causal", "longformer:window=4,global=2"])
 @pytest.mark.parametrize("form", ["forward plain", "forward safe", "forward online", "backward plain"])
 def test_registered_schedules_are_proved(form: str, mask: str | None) -> None:
@@ -342,6 +343,7 @@ def test_registered_schedules_are_proved(form: str, mask: str | None) -> None:
 # Random programs
 
 
+@pytest.mark.slow
 def test_what_is_proved_is_legal() -> None:
     """At this size and others, under the mask and others; and as many words move as is known of each operation."""
     found = 0
@@ -444,6 +446,7 @@ def test_a_level_that_only_reserves_a_sum_has_no_value_to_move(moved: Nodes, mas
         assert are_levels_proved(text, family, 2, inclusive) == legal
 
 
+@pytest.mark.slow
 def test_what_is_proved_of_levels_is_legal() -> None:
     found = 0
     for seed in range(1000, 1100):

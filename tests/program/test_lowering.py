@@ -72,6 +72,7 @@ def test_the_furthest_partial_result_is_what_is_loaded() -> None:
     assert "load r[1,1]" not in moves(nodes, family)
 
 
+@pytest.mark.many(5)
 @pytest.mark.parametrize("seed", range(60))
 def test_the_game_counts_what_the_reference_counts(seed: int) -> None:
     rnd = Random(seed)

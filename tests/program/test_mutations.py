@@ -42,6 +42,7 @@ def judged(text: Program, family: Family) -> bool:
     return expected.legal
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(("name", "pass_name"), SERVED)
 def test_a_schedule_with_one_thing_changed(name: str, pass_name: str) -> None:
     """Each operation left out, each condition made unconditional, each loop given another tile."""

@@ -131,6 +131,7 @@ def check_limit(
         assert (played(text, family, sizes, inclusive) is not None) == enough
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", amounts.first(1, range(10)))
 def test_machine_and_game_agree_on_random_programs(block: int) -> None:
     found = [compare(*level_case(seed)) for seed in range(120 * block, 120 * (block + 1))]

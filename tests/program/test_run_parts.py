@@ -49,6 +49,7 @@ def check(first: int, stop: int) -> int:
     return legal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", amounts.first(1, range(3)))
 def test_equal_parts_at_once_say_what_plain_loops_say(block: int) -> None:
     assert check(75 * block, 75 * (block + 1)) > 10

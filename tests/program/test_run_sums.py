@@ -44,6 +44,7 @@ def counted(text: Program, family: Family, induction: bool, M: int | None = None
     return "", {**counts, "peak": found.peak}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pass_name", ["forward", "backward"])
 def test_schedules_count_the_same_with_chains(pass_name: str) -> None:
     for problem, M, both in ((Problem(7, 6, 2, 1), 24, True), (Problem.square(2**30, 64), 10**5, False)):

@@ -145,6 +145,7 @@ DENSE = [
 ]
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize(
     ("problem", "name"),
     [

@@ -36,6 +36,7 @@ from tests.support import amounts
 MASKS = "causal", "window:5", "prefix:4", "strided:4", "fixed:5,2", "document:causal,4,9,8", "butterfly:4"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", amounts.first(2, range(12)))
 def test_random_programs_move_as_many_words(block: int) -> None:
     compared = 0
@@ -83,6 +84,7 @@ def test_a_condition_on_a_loop_that_cuts_a_tile() -> None:
     assert words_moved_by([text], family, 10**6) == measure([text], family)[0] == 3 * 2 * 3
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("pass_name", ["forward", "backward"])
 @pytest.mark.parametrize("mask", MASKS)
 def test_schedules_with_any_tiles_move_as_many_words(mask: str, pass_name: str) -> None:

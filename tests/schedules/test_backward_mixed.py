@@ -43,6 +43,7 @@ def test_words_by_formula() -> None:
         assert MIXED.measure(problem, tiles).io == keys + queries + sums + dQ
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("share", "words", "before"),
     [

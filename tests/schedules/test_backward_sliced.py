@@ -15,6 +15,7 @@ def io(name: str, problem: Problem, M: int) -> int:
     return schedule.measure(problem, schedule.tiles(problem, M)).io
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mu", [0.14, 0.25])
 def test_moves_what_its_page_says_and_less_than_the_others(mu: float) -> None:
     N, d = 2**23, 1024

@@ -42,6 +42,7 @@ CASES = [
 ]
 
 
+@pytest.mark.many(40)
 @pytest.mark.parametrize("memories", first(1, ["least and plenty", "between"]))
 @pytest.mark.parametrize(("name", "problem"), CASES)
 def test_contract(name: str, problem: Problem, memories: str) -> None:
@@ -65,6 +66,7 @@ OVERSIZED = [
 ]
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("problem", OVERSIZED, ids=str)
 def test_no_tile_is_longer_than_its_axis(problem: Problem) -> None:
     """Of whatever M, and of the published sizes too; rows that stay are of K and of V."""

@@ -141,6 +141,7 @@ def test_closed_form_and_referee_agree_on_any_shape(seed: int) -> None:
         assert traffic.total == sum(traffic.sent) == int(traffic.links.sum())
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("name", [schedule.name for schedule in distributed_schedules()])
 @pytest.mark.parametrize("pass_on", ["needed", "all"])
 def test_contract(name: str, pass_on: str) -> None:

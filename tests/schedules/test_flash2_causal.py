@@ -20,6 +20,7 @@ def formula(problem: Problem, tiles: Tiles) -> int:
     return int(N * width + width * sum(ends) + N * problem.stats)
 
 
+@pytest.mark.many(4)
 @pytest.mark.parametrize("seed", first(12, range(60)))
 def test_machine_closed_form_and_formula_agree(seed: int) -> None:
     rnd = random.Random(seed)
@@ -43,6 +44,7 @@ def test_without_a_mask_it_moves_what_flash_2_moves() -> None:
         assert counts[0] == counts[1]
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("numerator", "denominator", "words"), [(1, 4, 2_906_624), (1, 2, 1_846_528), (1, 1, 1_317_248)]
 )

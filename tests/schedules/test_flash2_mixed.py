@@ -86,6 +86,7 @@ def test_words_by_the_formula() -> None:
     assert MIXED.measure(problem, tiles).io == words == formula(problem, tiles)
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("seed", first(12, range(150)))
 def test_it_moves_no_more_than_pinned_and_sliced(seed: int) -> None:
     """To the word where d = dv; otherwise a row of K and of V together may fill a gap that a row of K does not."""

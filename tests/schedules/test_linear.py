@@ -36,6 +36,7 @@ CASES = [
 ]
 
 
+@pytest.mark.many(12)
 @pytest.mark.parametrize(("form", "name", "shape"), CASES)
 def test_contract(form: str, name: str, shape: tuple[int, int, int]) -> None:
     schedule, problem = available("forward", form)[name], problem_of(form, *shape)
@@ -46,6 +47,7 @@ def test_contract(form: str, name: str, shape: tuple[int, int, int]) -> None:
         assert contract.least_M == least
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     "options",
     [{}, {"gate": True}, {"chunk": 2}, pytest.param({"chunk": 3}, marks=pytest.mark.slow), {"chunk": 9}],

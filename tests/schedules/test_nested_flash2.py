@@ -52,6 +52,7 @@ def test_contract(schedule: LevelSchedule) -> None:
     assert exact >= 2
 
 
+@pytest.mark.slow
 @BOTH
 def test_contract_under_masks(schedule: LevelSchedule) -> None:
     """Masks of every kind, rows without keys included; without a third pair of tiles closed forms are exact."""
@@ -79,6 +80,7 @@ def test_contract_under_many_masks(schedule: LevelSchedule, part: int) -> None:
         check_level_schedule(schedule, masked(rnd, plain), hierarchy, tiles)
 
 
+@pytest.mark.many(1)
 @BOTH
 @pytest.mark.parametrize("inclusive", [True, False])
 @pytest.mark.parametrize("mask", ["window:4", "strided:3"])

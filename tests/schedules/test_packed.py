@@ -82,6 +82,7 @@ def test_more_rows_never_move_more(seed: int) -> None:
             assert words == sorted(words, reverse=True)
 
 
+@pytest.mark.slow
 def test_best_takes_it() -> None:
     lengths = [300, 500, 30, 700, 900, 94]
     for causal, saved in ((False, 0.04), (True, 0.04)):

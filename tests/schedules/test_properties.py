@@ -46,6 +46,7 @@ def io_of(name: str, problem: Problem, M: int) -> int | None:
     return row_of(name, problem, M).io
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pass_name", PASSES)
 @given(data=st.data(), M=memories())
 @FEW
@@ -60,6 +61,7 @@ def test_no_schedule_beats_a_proved_bound(pass_name: str, data: st.DataObject, M
             assert row.ratio >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pass_name", PASSES)
 @given(data=st.data(), M=st.integers(64, 30_000))
 @FEW
@@ -73,6 +75,7 @@ def test_best_is_no_worse_than_any_other(pass_name: str, data: st.DataObject, M:
     assert better == {}, f"{report.problem} with M = {M}: best moves {fitting['best']}"
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize(
     ("problem", "M"),
     [
@@ -93,6 +96,7 @@ def test_best_is_no_worse_than_any_other_here_either(problem: Problem, M: int) -
     assert fitting["best"] == min(fitting.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pass_name", ["forward", pytest.param("backward", marks=pytest.mark.slow)])
 @given(data=st.data(), M=memories(), more=st.integers(1, 1000))
 @MODEST
@@ -111,6 +115,7 @@ def test_more_memory_word_by_word(problem: Problem, M: int) -> None:
         assert one is None or (other is not None and other <= one)
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     ("problem", "M"),
     [
@@ -222,6 +227,7 @@ def test_naive_wins_against_one_key_at_a_time() -> None:
     assert naive < first
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("name", sorted(available("forward")))
 @given(problem=problems(), M=memories())
 @FEW
@@ -239,6 +245,7 @@ def test_row_sums_cost_at_least_a_store_each(name: str, problem: Problem, M: int
             assert kept.reads == plain.reads
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pass_name", PASSES)
 @given(data=st.data(), M=memories(), heads=st.integers(1, 20), batch=st.integers(1, 20))
 @FEW
@@ -260,6 +267,7 @@ def test_heads_and_batch_multiply(
     assert [copies * b.value for b in one.bounds.proved] == [b.value for b in many.bounds.proved]
 
 
+@pytest.mark.many(12)
 @pytest.mark.parametrize(
     ("name", "pass_name"),
     [(name, pass_name) for pass_name in PASSES for name in sorted(available(pass_name))],

@@ -59,6 +59,7 @@ def test_it_is_what_the_text_says(name: str, mask: str | None) -> None:
     assert np.allclose(reference_outputs(problem, inputs)["O"], expected(name, inputs, allowed))
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("mask", [None, "causal", "document:2,3"])
 @pytest.mark.parametrize("name", SHAPES)
 def test_contract(name: str, mask: str | None) -> None:

@@ -66,6 +66,7 @@ def test_the_choice_of_tiles() -> None:
     assert safe["split"].io == safe["best"].io == 1_388_445_696
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("softmax", ["safe", "online"])
 @pytest.mark.parametrize("spec", ["causal", "window:3"])
 @pytest.mark.parametrize("all_schedules", [False, pytest.param(True, marks=pytest.mark.slow)])

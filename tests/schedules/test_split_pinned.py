@@ -26,6 +26,7 @@ def random_groups(rnd: random.Random, problem: Problem) -> dict[str, int]:
     return {"max_rows": group, "rows": rnd.randint(1, group), "slices": slices, "pinned": pinned}
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("seed", first(4, range(40)))
 def test_all_readings_agree_at_any_tiles(seed: int) -> None:
     rnd = random.Random(seed)
@@ -58,6 +59,7 @@ def formula_of_groups(problem: Problem, tiles: dict[str, int]) -> int:
     return words + (problem.Nk * blocks - parts.values * (blocks - 1)) * problem.dv
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("share", "words", "name"),
     [

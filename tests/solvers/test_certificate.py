@@ -27,6 +27,7 @@ from pebble.solvers.certificate_check import CertificateCheck, check_certificate
 from tests.solvers.small_certificates import EXAMPLE, ONCE, Document, made, second_opinion, verdict
 
 
+@pytest.mark.many(4)
 @pytest.mark.parametrize(
     ("name", "M", "rules", "bound"),
     [
@@ -145,6 +146,7 @@ CORRUPTIONS: dict[str, Callable[[Document], None]] = {
 }
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("what", CORRUPTIONS)
 def test_corrupted_certificates_are_refused_by_both(what: str) -> None:
     document = made(rules=ONCE)
@@ -175,6 +177,7 @@ def test_every_dropped_or_repeated_move_gets_the_same_verdict_from_both() -> Non
     assert refused > len(moves)
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -226,6 +229,7 @@ def test_what_is_no_certificate(text: str) -> None:
         check_certificate(text)
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     "path", [("M",), ("dag",), ("gap",), ("rules",), ("bound", "inputs"), ("dag", "edges")]
 )

@@ -92,6 +92,7 @@ def test_no_field_goes_unverified() -> None:
     assert seen > 500
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("name", "M", "bound"),
     [
@@ -122,6 +123,7 @@ def test_what_is_said_of_a_bound_is_compared(name: str, M: int, bound: str) -> N
     assert second_opinion(changed) == ""
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("blank", list("\v\f\r\x1c\x1f\x85\u00a0\u2028"))
 def test_both_checkers_refuse_white_space_other_than_blanks(blank: str) -> None:
     document = made()
@@ -185,6 +187,7 @@ def test_the_second_checker_builds_named_dags_again(name: str) -> None:
             check_name(*wrong)
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     "name",
     [

@@ -153,6 +153,7 @@ def test_an_output_ends_its_cone() -> None:
 # -- figures
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(("name", "M", "scheduler", "belady", "told"), TARGETS)
 def test_targets(name: str, M: int, scheduler: int, belady: int, told: int | None) -> None:
     dag = graph_file(name)

@@ -84,6 +84,7 @@ def _moves(
                 yield (red ^ 1 << u | bit, blue, once), 0
 
 
+@pytest.mark.many(24)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("rules", ALL_RULES, ids=str)
 def test_random_dags(seed: int, rules: Rules) -> None:
@@ -115,6 +116,7 @@ def test_an_input_whose_last_use_is_near_keeps_its_word() -> None:
     assert optimal(dag, 3, rules).io == single_moves(dag, 3, rules)[0] == 9
 
 
+@pytest.mark.many(120)
 @pytest.mark.parametrize("line", QUICK, ids=lambda line: f"{line['dag']}-{line['M']}")
 def test_golden(line: dict[str, Any]) -> None:
     """The lines that take longer are gone through by tests/bench/bench_optimum.py."""
@@ -282,6 +284,7 @@ def test_much_symmetry_does_not_keep_a_search_in_one_place() -> None:
     assert (best.io, best.proved) == (63, True)
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("name", ["fft:8", "fma-matmul:2,2,2"])
 @pytest.mark.parametrize("after", [1, 30])
 def test_an_interruption_gives_the_best_so_far(name: str, after: int) -> None:

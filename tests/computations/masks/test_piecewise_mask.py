@@ -40,6 +40,7 @@ def test_a_union_has_the_pairs_of_its_bands() -> None:
         assert hash(again) == hash(mask)
 
 
+@pytest.mark.slow
 def test_blocks_have_the_pairs_of_their_patterns() -> None:
     for mask, _ in masks_of(CLASSES["toeplitz"], 60):
         assert isinstance(mask, BlockToeplitzMask)
@@ -56,6 +57,7 @@ def test_blocks_have_the_pairs_of_their_patterns() -> None:
         assert hash(again) == hash(mask)
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("N", [1, 2, 3, 7, 12, 13])
 def test_the_patterns_with_all_parameters(N: int) -> None:
     """Strides and columns up to the length and above, windows and global tokens of none and of all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from pebble.computations.masks import BlockToeplitzMask
 from pebble.computations.masks.piecewise_mask import LinePieces
@@ -25,6 +26,7 @@ def check(pieces: LinePieces, first: list[int], rng: np.random.Generator) -> Non
         assert latest[number] == max(inside, default=-1)
 
 
+@pytest.mark.slow
 def test_what_is_asked_of_pieces() -> None:
     for mask, rng in masks_of(CLASSES["toeplitz"], 250, 80):
         assert isinstance(mask, BlockToeplitzMask)

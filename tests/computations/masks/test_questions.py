@@ -38,6 +38,7 @@ def intervals(rng: np.random.Generator, number: int, extent: int) -> tuple[Whole
     return np.where(kind == 0, 0, low), np.where(kind == 0, extent, np.where(kind < 6, short, high))
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_answers_about_many_boxes(kind: str) -> None:
     for mask, rng in masks_of(CLASSES[kind], NUMBER):
@@ -58,6 +59,7 @@ def test_answers_about_many_boxes(kind: str) -> None:
                 np.testing.assert_array_equal(found, right, f"{name} {axis} {mask}")
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_answers_about_a_box_or_some_lines(kind: str) -> None:
     for mask, rng in masks_of(CLASSES[kind], NUMBER, 24):
@@ -179,6 +181,7 @@ def test_a_single_line_stands_for_as_many_as_look_like_it(kind: str) -> None:
                 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [("_SHORT",), ("_SHORT", "_MOST_KEPT")])
 def test_sums_that_are_not_kept_are_the_same(names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     for name in names:

@@ -18,6 +18,7 @@ def bound(nest: LoopNest, M: int) -> int | float:
     return next((one.value for one in nest_bounds(nest, M) if one.name == "nest passes"), 0)
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("M", [3, 4, 5])
 def test_shares_of_a_sum_are_bounded_near_the_optimum(M: int) -> None:
     nest = loop_nest(SHARES, {"k": 7})
@@ -38,6 +39,7 @@ def test_covariances_have_no_less(text: str, M: int) -> None:
     assert 12 - M < bound(nest, M) <= found.io
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("text", TEXTS)
 def test_covariances_are_below_schedules(text: str) -> None:
     nest = loop_nest(text, {"i": 5, "j": 5, "k": 4})

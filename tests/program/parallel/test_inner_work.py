@@ -42,6 +42,7 @@ def test_a_ring_with_flash_2_inside_moves_what_its_closed_form_says(N: int, d: i
     assert found.peak <= M
 
 
+@pytest.mark.many(8)
 @pytest.mark.parametrize("inner", INNER)
 @pytest.mark.parametrize(("name", "P", "shape"), [("ring", 5, ()), ("grid-ring", 10, (5, 2))])
 def test_every_schedule_of_one_device_is_an_inner_schedule(
@@ -61,6 +62,7 @@ def test_every_schedule_of_one_device_is_an_inner_schedule(
     assert found.peak == max(plain.peak, 0 if one.whole else d + 2)
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("inner", INNER)
 def test_a_device_moves_what_the_schedule_moves_on_its_share_and_the_sums(inner: str) -> None:
     """Of each row U and l go out in the place of O, come in again in the next turn, and where O is made of them."""

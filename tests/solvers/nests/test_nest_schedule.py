@@ -23,6 +23,7 @@ NESTS = {
 }
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("name", NESTS)
 def test_counts_are_those_of_the_moves(name: str) -> None:
     nest = NESTS[name]
@@ -45,6 +46,7 @@ def test_more_words_than_any_machine_has_are_no_trouble() -> None:
     assert found.io == 20 * 19 // 2 + 1 + 1  # L, the first x, and the last
 
 
+@pytest.mark.slow
 def test_a_stencil_goes_several_steps_of_time_at_once() -> None:
     nest = NESTS["stencil"]
     found = schedule_nest(nest, 12)
@@ -78,6 +80,7 @@ def test_what_is_too_large_is_said_before_the_work() -> None:
         schedule_nest(nest, 4)
 
 
+@pytest.mark.slow
 def test_the_same_order_each_time() -> None:
     one, other = (schedule_nest(NESTS["convolution"], 15) for _ in range(2))
     assert (one.io, one.program) == (other.io, other.program)

@@ -33,6 +33,7 @@ def _kernel(name: str, extent: int) -> LoopNest:
     return LoopNest(nest.statements, dict.fromkeys(nest.extents, extent), nest.outputs)
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("name", KERNELS)
 def test_the_counts_of_kernels_are_those_of_their_moves(name: str) -> None:
     nest = _kernel(name, 4)
