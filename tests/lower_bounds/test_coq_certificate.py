@@ -166,7 +166,6 @@ _PROBLEMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.many(11)
 @pytest.mark.parametrize("problem", _PROBLEMS, ids=str)
 def test_a_bound_is_machine_checked_where_the_file_states_it_and_only_there(problem: Problem) -> None:
     for M in (3, 30, 100, 400, 1000, 5000):
