@@ -34,6 +34,11 @@ def count(
     tiles: Tiles | str | None = TILES,
     as_json: bool = JSON,
     as_csv: bool = option("Print CSV: a line for each schedule, with the problem, M and the bound.", "--csv"),
+    max_ratio: float | None = option(
+        "Exit with status 1 if a schedule that was named, or without names the best, moves more than this many times "
+        "the bound.",
+        type=click.FloatRange(min=0, min_open=True),
+    ),
 ) -> None:
     """Count the I/O of schedules and compare it with the proved bounds.
 
@@ -50,6 +55,10 @@ def count(
     with progress_line("counting {} …".format) as progress:
         found = levels.read(memory, bandwidth)
         if found is not None:
+            if max_ratio is not None:
+                raise click.UsageError(
+                    "--max-ratio goes without --levels: each boundary has a ratio of its own."
+                )
             from pebble.lab.level_counts import count_levels
 
             counted: CountTable | LevelReport = count_levels(
@@ -69,6 +78,13 @@ def count(
         print_result(counted, as_json)
     if not any(row.fits for row in counted.rows):
         fail(counted.why_nothing_fits())
+    if max_ratio is not None:
+        ratios = {
+            row.name: getattr(row, "ratio", None) for row in counted.rows if chosen or row.name == "best"
+        }
+        above = [f"{name} {ratio:.3f}" for name, ratio in ratios.items() if ratio and ratio > max_ratio]
+        if above:
+            fail(f"I/O ÷ bound is above {max_ratio:g}: {', '.join(above)}")
 
 
 @command

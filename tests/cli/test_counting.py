@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,26 @@ def test_count_table_says_the_same_as_json(pebble: Pebble) -> None:
         assert f"{row['io']:,}" in lines[row["name"]] if row["fits"] else "does not fit" in lines[row["name"]]
     for bound in document["bounds"]:
         assert bound["source"] in done.out
+
+
+@pytest.mark.parametrize(
+    ("names", "limit", "above"),
+    [
+        ("flash-2", "1.1", ""),
+        ("flash-2", "1.05", "flash-2 1.094"),
+        ("Flash-Attention", "1.05", "flash-2 1.094"),
+        ("naive,vanilla", "100", "naive 201.009"),
+        ("", "1.01", "best 1.070"),
+    ],
+)
+def test_a_ratio_that_is_too_large_is_an_error_behind_the_table(
+    pebble: Pebble, names: str, limit: str, above: str
+) -> None:
+    named = ["--schedule", names] if names else []
+    done = pebble(*["count", "-N", "4096", "-d", "64", "-M", "25000", "--max-ratio"], limit, *named, "--json")
+    assert json.loads(done.out)["schedules"]
+    assert done.code == bool(above)
+    assert done.err == (f"pebble: I/O ÷ bound is above {limit}: {above}\n" if above else "")
 
 
 def test_bytes_are_words_of_the_dtype(pebble: Pebble) -> None:

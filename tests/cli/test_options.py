@@ -84,7 +84,7 @@ def test_bad_memory(pebble: Pebble, command: str, arguments: list[str], words: l
 
 @pytest.mark.parametrize("command", ["count", "show", "moves"])
 def test_unknown_schedule_is_guessed_at(pebble: Pebble, command: str) -> None:
-    for name, words in (("flash2", ["did you mean flash-2?"]), ("zzz", ["small-cache"])):
+    for name, words in (("flash-3", ["did you mean flash-2?"]), ("zzz", ["small-cache"])):
         head = {"count": ["count", "--schedule", name], "show": ["show", name]}
         done = pebble(*head.get(command, ["moves", name, "-o", "-"]), *SIZES, "-M", "100")
         done.refused(2, f"'{name}'", *words)

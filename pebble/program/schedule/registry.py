@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, TypeVar
@@ -30,6 +31,16 @@ __all__ = [
 
 _GROUP, _LEVEL_GROUP = "pebble.schedules", "pebble.level_schedules"
 Made = TypeVar("Made")
+
+_OTHER_NAMES = {
+    "naive": "naive",
+    "vanilla": "standard",
+    "standard": "standard",
+    "flash": "flash-2",
+    "flash1": "flash-1",
+    "flash2": "flash-2",
+}
+"""What people call schedules, in small letters, without blanks, hyphens and the word attention."""
 
 _BUILT_IN = (
     "naive",
@@ -115,6 +126,8 @@ def get(name: str, pass_name: str = "forward", form: str = "plain") -> Schedule:
     --------
     >>> get("flash-2")
     <Schedule flash-2: queries outside, keys inside; outputs stay in fast memory until done>
+    >>> get("FlashAttention").name, get("vanilla attention").name
+    ('flash-2', 'standard')
     """
     if pass_name == "both":
         raise InvalidInput(
@@ -125,8 +138,9 @@ def get(name: str, pass_name: str = "forward", form: str = "plain") -> Schedule:
     if quick is not None:
         return quick
     found = available(pass_name, form)
-    if name in found:
-        return found[name]
+    for known in (name, _OTHER_NAMES.get(re.sub(r"[\s_-]|attention", "", name.lower()), "")):
+        if known in found:
+            return found[known]
     close = difflib.get_close_matches(name, found, n=1)
     hint = f"; did you mean {close[0]}?" if close else "."
     what = f"the {pass_name} pass" + (f" ({form})" if form != "plain" else "")
