@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from inspect import signature
 from typing import Any, NamedTuple, Self
@@ -41,6 +42,9 @@ class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]
             self.fail(f"{value} is not positive", param, ctx)
         if number > LARGEST_SIZE:
             self.fail(f"{value} is too large; at most {LARGEST_SIZE:,}", param, ctx)
+        if decimal := re.fullmatch(r"(\d+)([kMG])", str(value)):
+            binary = f"{decimal[1]}{decimal[2].upper()}i"
+            click.echo(f"pebble: {value} is {number:,}; {binary} is {whole_number(binary):,}", err=True)
         return number
 
 

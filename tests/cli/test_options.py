@@ -15,6 +15,12 @@ def test_sizes_may_be_written_in_several_ways(pebble: Pebble, text: str, number:
     assert document["problem"]["Nq"] == number
 
 
+def test_a_decimal_prefix_says_what_it_was_taken_for(pebble: Pebble) -> None:
+    done = pebble("bounds", "-N", "4k", "-d", "4", "-M", "100", "--json")
+    assert document_of(done)["problem"]["Nq"] == 4000
+    assert done.err == "pebble: 4k is 4,000; 4Ki is 4,096\n"
+
+
 @pytest.mark.parametrize("text", ["1e5", "10**5", "100_000", "100,000", "100k", "0.1M", "200kB"])
 def test_memory_is_written_as_sizes_are(pebble: Pebble, text: str) -> None:
     done = pebble("bounds", "-N", "1e3", "-d", "4", "-M", text, "--dtype", "float16", "--json")
