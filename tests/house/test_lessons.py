@@ -129,11 +129,16 @@ def test_page_is_up_to_date() -> None:
     assert set(render.stale(PAGES[0])) == set(), "run: python docs/_extensions/render.py"
 
 
-def test_every_lesson_has_a_number() -> None:
+def test_every_lesson_has_a_number_a_time_and_exercises() -> None:
     index = (ROOT / "docs" / "tutorials" / "index.md").read_text(encoding="utf-8")
     for number, page in enumerate(PAGES[:-1], start=1):
         assert page.name.startswith(f"lesson_{number:02}_")
-        assert page.read_text(encoding="utf-8").startswith(f"# {number}. ")
+        text = page.read_text(encoding="utf-8")
+        assert re.match(rf"# {number}\. .*\n\n\*\d+ minutes\.\*", text), page.name
+        exercises = text.partition("\n## Exercises\n")[2]
+        parts = re.findall(r"^(\*\*\d\.\*\*|<details><summary>\w+</summary>$)", exercises, re.MULTILINE)
+        each = ["<details><summary>Hint</summary>", "<details><summary>Solution</summary>"]
+        assert parts == [part for n in (1, 2, 3) for part in (f"**{n}.**", *each)], page.name
         assert f"]({page.name})" in index
 
 
