@@ -235,7 +235,7 @@ def test_devices_give_M(command: Pebble, tmp_path: Path) -> None:
         (["-M", "9", "-o", "no-such-folder/x.csv"], "no-such-folder"),
         (["-M", "9", "-o", "."], "format"),
         (["-M", "9", "-o", "x.csv", "--mask", "no-such-mask"], "no-such-mask"),
-        (["-M", "9", "-o", "x.csv", "--schedule", "flash2"], "flash-2"),
+        (["-M", "9", "-o", "x.csv", "--schedule", "flash-3"], "flash-2"),
     ],
 )
 def test_refusals(
