@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark all but some cases of a test slow, evenly spread, where the marker ``many`` says how many stay."""
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("many"):
+        if item.get_closest_marker("many") and not item.get_closest_marker("extra"):
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for own in cases.values():
         marker = own[0].get_closest_marker("many")
