@@ -28,16 +28,15 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark all but some cases of a test slow, evenly spread, where the marker ``many`` says how many stay."""
-    cases: dict[str, list[pytest.Item]] = {}
+    cases: dict[tuple[str, int], list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("many") and not item.get_closest_marker("extra"):
-            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for own in cases.values():
-        marker = own[0].get_closest_marker("many")
-        assert marker is not None
-        stay = {number * len(own) // marker.args[0] for number in range(marker.args[0])}
-        for number, item in enumerate(own):
-            if number not in stay:
+        marker = item.get_closest_marker("many")
+        if marker and not item.get_closest_marker("extra"):
+            cases.setdefault((item.nodeid.partition("[")[0], marker.args[0]), []).append(item)
+    for (_, number), own in cases.items():
+        stay = {at * len(own) // number for at in range(number)}
+        for at, item in enumerate(own):
+            if at not in stay:
                 item.add_marker(pytest.mark.slow)
 
 

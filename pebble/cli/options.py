@@ -25,9 +25,9 @@ __all__ = [
     "SEVERAL",
     "TILES",
     "FormOptions",
+    "Limit",
     "MemoryOptions",
     "ProblemOptions",
-    "Seconds",
     "names_of",
     "needed_memory",
     "parse_tiles",
@@ -38,15 +38,15 @@ SEVERAL = "one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:2
 DEVICE_WORDS = "a device's memory is in bytes: say what a word is with --dtype, such as bf16."
 
 
-class Seconds(click.FloatRange):
-    """Seconds that something may take, 0 or more; ``nan`` is refused, for no clock ever passes it."""
+class Limit(click.FloatRange):
+    """What something may take or reach; ``nan`` is refused, for nothing ever passes it."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the seconds, or fail with what is wrong about them."""
-        seconds = super().convert(value, param, ctx)
-        if isnan(seconds):
-            self.fail(f"{value} is not a number of seconds", param, ctx)
-        return seconds
+        """Read the limit, or fail with what is wrong about it."""
+        limit = super().convert(value, param, ctx)
+        if isnan(limit):
+            self.fail(f"{value} is not a number", param, ctx)
+        return limit
 
 
 def names_of(texts: Iterable[str]) -> list[str]:
@@ -253,4 +253,4 @@ def needed_memory(*unless: str) -> Any:
 
 def seconds_option(help: str, flag: str) -> Any:
     """Declare an option that takes seconds, 0 or more."""
-    return option(help, flag, type=Seconds(min=0))
+    return option(help, flag, type=Limit(min=0))

@@ -141,6 +141,7 @@ def test_count_table_says_the_same_as_json(pebble: Pebble) -> None:
         ("Flash-Attention", "1.05", "flash-2 1.094"),
         ("naive,vanilla", "100", "naive 201.009"),
         ("", "1.01", "best 1.070"),
+        ("flash-2,key-window", "2", "key-window is not counted"),
     ],
 )
 def test_a_ratio_that_is_too_large_is_an_error_behind_the_table(
@@ -151,6 +152,14 @@ def test_a_ratio_that_is_too_large_is_an_error_behind_the_table(
     assert json.loads(done.out)["schedules"]
     assert done.code == bool(above)
     assert done.err == (f"pebble: I/O ÷ bound is above {limit}: {above}\n" if above else "")
+
+
+def test_a_ratio_that_nothing_passes_is_refused(pebble: Pebble) -> None:
+    pebble(*["count", "-N", "4", "-d", "2", "-M", "24", "--max-ratio", "nan"]).refused(
+        2, "--max-ratio", "nan is not a number"
+    )
+    levels = pebble(*["count", "-N", "4", "-d", "2", "--levels", "24,99", "--max-ratio", "2"])
+    levels.refused(2, "--max-ratio goes without --levels")
 
 
 def test_bytes_are_words_of_the_dtype(pebble: Pebble) -> None:

@@ -73,16 +73,15 @@ class Runs(NamedTuple):
 
     def chunks(self) -> Iterator[Runs]:
         """Yield the runs in turn, some thousands of tiles at a time; groups that come once may be cut."""
-        if self.length.sum() <= _AT_A_TIME:
-            if len(self.length):
-                yield self
+        total = int(self.length.sum())
+        if total <= _AT_A_TIME:
+            yield from [self] * (total > 0)
             return
         long = (self.length > _AT_A_TIME) & (self.times == 1)
         if long.any():
             yield from self._cut(long).chunks()
             return
         ends = np.cumsum(self.length)
-        total = int(ends[-1]) if len(ends) else 0
         at = np.searchsorted(ends, np.arange(0, total, _AT_A_TIME), side="right")
         for start, stop in pairwise(np.unique(np.append(at, len(ends))).tolist()):
             yield Runs(*(column[start:stop] for column in self))

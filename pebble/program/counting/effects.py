@@ -107,7 +107,7 @@ class Effect(NamedTuple):
         starts = first_of_equals(owner).nonzero()[0]
         if len(starts) == len(owner):
             return self, owner
-        lengths = np.bincount(owner)[owner[starts]]
+        lengths = np.concatenate([starts[1:], [len(owner)]]) - starts
         before = np.cumsum(self.grown, axis=1) - self.grown
         before -= np.repeat(before[:, starts], lengths, axis=1)
         high = _total(before) + self.room

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pebble.computations.masks.staircase import union
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -90,8 +92,7 @@ class TrafficTally:
         np.add.at(sent, source, words)
         link = source * self.P + device
         np.add.at(self.links, link, words)
-        ordered = np.sort(link)  # np.unique hashes, which takes longer
-        used = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+        used = union(link)
         self.messages_in += np.bincount(used % self.P, minlength=self.P)
         self.messages_out += np.bincount(used // self.P, minlength=self.P)
         self.received += received

@@ -68,7 +68,7 @@ _ROUNDS, _GAIN = 16, 1e-5
 """After this many rounds, one that saves less than this share of the words is the last."""
 _MOST_BOXES = 2**21
 """Boxes that are looked at for some programs together; of one that has more nothing is known."""
-_MOST_KNOWN = 50_000
+_MOST_KNOWN = 20_000
 """Programs of one problem of which is known what they move."""
 _NEVER = MOST
 """Words and room of sizes without a program."""
