@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pebble.cli.completion import dags
-from pebble.cli.options import Limit, MemoryOptions, needed_memory, seconds_option
+from pebble.cli.options import MemoryOptions, Seconds, needed_memory, seconds_option
 from pebble.cli.printing import (
     COQ,
     JSON,
@@ -212,7 +212,7 @@ def optimal(
     dag: str = DAG,
     memory: MemoryOptions = needed_memory(),
     game: RulesOptions = group(RulesOptions),
-    time_limit: float | None = option("Seconds after which to stop.", type=Limit(min=0, min_open=True)),
+    time_limit: float | None = option("Seconds after which to stop.", type=Seconds(min=0, min_open=True)),
     target: PebblingOptions = group(PebblingOptions),
 ) -> None:
     """Find the proved minimum I/O of a small DAG, and a pebbling that reaches it.

@@ -28,6 +28,7 @@ __all__ = [
     "Limit",
     "MemoryOptions",
     "ProblemOptions",
+    "Seconds",
     "names_of",
     "needed_memory",
     "parse_tiles",
@@ -41,12 +42,20 @@ DEVICE_WORDS = "a device's memory is in bytes: say what a word is with --dtype, 
 class Limit(click.FloatRange):
     """What something may take or reach; ``nan`` is refused, for nothing ever passes it."""
 
+    what = "a number"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read the limit, or fail with what is wrong about it."""
         limit = super().convert(value, param, ctx)
         if isnan(limit):
-            self.fail(f"{value} is not a number", param, ctx)
+            self.fail(f"{value} is not {self.what}", param, ctx)
         return limit
+
+
+class Seconds(Limit):
+    """Seconds that something may take."""
+
+    what = "a number of seconds"
 
 
 def names_of(texts: Iterable[str]) -> list[str]:
@@ -253,4 +262,4 @@ def needed_memory(*unless: str) -> Any:
 
 def seconds_option(help: str, flag: str) -> Any:
     """Declare an option that takes seconds, 0 or more."""
-    return option(help, flag, type=Limit(min=0))
+    return option(help, flag, type=Seconds(min=0))

@@ -11,7 +11,7 @@ import click
 from pebble.cli.completion import schedules
 from pebble.cli.dag import dag_of
 from pebble.cli.device_options import SeveralDevices, SeveralDevicesOptions, refuse_without_devices
-from pebble.cli.options import TILES, Limit, MemoryOptions, ProblemOptions
+from pebble.cli.options import TILES, MemoryOptions, ProblemOptions, Seconds
 from pebble.cli.printing import file_output
 from pebble.cli.signature import Options, argument, command, given, group, option, require
 
@@ -92,7 +92,7 @@ def play(
     no_classics: bool = option("Leave out the classic DAGs to play on; writes faster."),
     time_limit: float | None = option(
         "Seconds for the exact optimum of each DAG and M; by default a fixed amount of work.",
-        type=Limit(min=0, min_open=True),
+        type=Seconds(min=0, min_open=True),
     ),
     output: str | None = option(
         f"HTML file to write; - for standard output. Only the first page has a default: {_FIRST_PAGE}.",
