@@ -576,9 +576,8 @@ class _SizeSearch:
     def _further(self, before: Row, row: Row) -> Iterator[Row]:
         """Yield rows in the direction in which the best one has moved, each twice as far as the last."""
         steps = [b - a for a, b in zip(before, row, strict=True)]
-        if (
-            any(steps[:-1]) or steps[-1] > 0 or self.group.resident
-        ):  # beside others the last is as large as fits
+        # Beside others the last one is as large as fits.
+        if any(steps[:-1]) or steps[-1] > 0 or self.group.resident:
             steps[-1] = 0
         times = 1
         while any(steps) and times <= _FURTHEST:

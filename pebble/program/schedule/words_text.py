@@ -49,8 +49,9 @@ def words_moved_by(
     for numbers, texts, _ in alike(programs, family):
         for kind, text in enumerate(texts):
             shorter, here = _Moving(text).text()
-            shape, _ = shape_of(shorter.program, text.family.extents)
-            moving.setdefault((kind, shape, tuple(here.items())), []).append((numbers, shorter, here))
+            extents = text.family.extents  # which tell a part of the mask from the whole
+            key = kind, tuple(extents.values()), shape_of(shorter.program, extents)[0], tuple(here.items())
+            moving.setdefault(key, []).append((numbers, shorter, here))
     for group in moving.values():
         _, first, here = group[0]
         sizes = {
