@@ -181,7 +181,7 @@ class ToeplitzQuestions(PiecewiseQuestions):
         return sums
 
     def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
-        """Numbers of lines in intervals that have a pair with a partner in [p, q); far ones by place in the period."""
+        """Numbers of lines in intervals that have a pair with a partner in [p, q), by their places in the period."""
         L, depth = self._mask.period, self._mask.depth
         if axis == "i":
             edge = np.clip(((q - 1) // L + depth) * L, x0, x1)
@@ -190,33 +190,48 @@ class ToeplitzQuestions(PiecewiseQuestions):
             edge = np.clip((p // L - depth + 1) * L, x0, x1)
             near, far = (edge, x1), (x0, edge)
         found = np.zeros_like(x0)
-        some = np.flatnonzero((near[0] < near[1]) & (p < q))
-        found[some] = super().lines_seen(axis, *(one[some] for one in (*near, p, q)))
-        some = np.flatnonzero((far[0] < far[1]) & (p < q)) if self._far else some[:0]
-        if len(some):
-            begin, width = np.where(q - p < L, p % L, 0)[some], np.minimum(q - p, L)[some]
-            keys, key = np.unique(begin * (L + 1) + width, return_inverse=True)
-            step = max(1, _MOST_PLACES // L)
-            for at in range(0, len(keys), step):
-                before = self._far_before(axis, *np.divmod(keys[at : at + step], L + 1))
-                mine = np.flatnonzero(key // step == at // step)
-                own = key[mine] - at
+        long = np.flatnonzero((near[0] < near[1]) & (q - p > L))
+        if len(long):
+            found[long] = super().lines_seen(axis, *(one[long] for one in (*near, p, q)))
+        some = np.flatnonzero((x0 < x1) & (p < q))
+        begin, width = np.where(q - p <= L, p % L, 0)[some], np.minimum(q - p, L)[some]
+        keys, key = np.unique(begin * (L + 1) + width, return_inverse=True)
+        step = max(1, _MOST_PLACES // L)
+        for at in range(0, len(keys), step):
+            of_keys = np.divmod(keys[at : at + step], L + 1)
+            mine = np.flatnonzero(key // step == at // step)
+            rows, own = some[mine], key[mine] - at
+            if self._far:
+                before = self._lines_before(axis, depth + 1, *of_keys)
                 low, high = (
-                    (end // L) * before[own, L] + before[own, end % L]
-                    for end in (one[some[mine]] for one in far)
+                    (end // L) * before[own, L] + before[own, end % L] for end in (one[rows] for one in far)
                 )
-                found[some[mine]] += high - low
+                found[rows] += high - low
+            short = np.flatnonzero((near[0] < near[1])[rows] & (q - p <= L)[rows])
+            rows, own = rows[short], own[short]
+            for number in range((depth + 1) * bool(len(rows))):
+                before = self._lines_before(axis, number, *of_keys)
+                block = p[rows] // L + (number if axis == "i" else 1 - number)
+                low, high = (before[own, np.clip(end[rows] - block * L, 0, L)] for end in near)
+                found[rows] += high - low
         return found
 
-    def _far_before(self, axis: str, begin: Whole, width: Whole) -> Whole:
-        """Return how many of a block's lines before each place see places [begin, begin + width) of far blocks."""
-        L = self._mask.period
+    def _lines_before(self, axis: str, number: int, begin: Whole, width: Whole) -> Whole:
+        """Return how many of a block's lines before each place see places [begin, begin + width) of others.
+
+        Of these the first block has so many patterns between itself and the lines', or for keys one less; the places
+        behind it are in the next block.
+        """
+        L, patterns = self._mask.period, self._mask.patterns
         begin, end = begin[:, None], (begin + width)[:, None]
         seen = np.zeros((len(begin), L), dtype=bool)
-        for band in self._mask.patterns[-1]:
-            start, stop = (ends.values(0, L) for ends in band.ends(axis))
-            seen |= np.maximum(start, begin) < np.minimum(stop, np.minimum(end, L))
-            seen |= start < np.minimum(stop, end - L)
+        for pattern, low, high in (
+            (number - (axis == "j"), begin, np.minimum(end, L)),
+            (number - (axis == "i"), 0 * begin, end - L),
+        ):
+            for band in patterns[min(pattern, len(patterns) - 1)] if pattern >= 0 else ():
+                start, stop = (ends.values(0, L) for ends in band.ends(axis))
+                seen |= np.maximum(start, low) < np.minimum(stop, high)
         before = np.zeros((len(begin), L + 1), dtype=np.int64)
         np.cumsum(seen, axis=1, out=before[:, 1:])
         return before

@@ -68,6 +68,8 @@ _ROUNDS, _GAIN = 16, 1e-5
 """After this many rounds, one that saves less than this share of the words is the last."""
 _MOST_BOXES = 2**21
 """Boxes that are looked at for some programs together; of one that has more nothing is known."""
+_UNKNOWN = 3
+"""After this many of which nothing is known, tiles are not chosen."""
 _MOST_KNOWN = 20_000
 """Programs of one problem of which is known what they move."""
 _NEVER = MOST
@@ -142,7 +144,8 @@ def _best_tiles(kind: Kind, problem: Problem, M: int, demands: TileDemands) -> T
         for _ in range(_AIMS if demands is not NO_DEMANDS else 0):
             if M < one.room < _NEVER:
                 one, most = counter.choice(most - (one.room - M), base, groups)
-        if one.room > M and len(groups) > 1:  # phases may leave words to one another
+        unknown = one.room == _NEVER and counter.gave_up
+        if one.room > M and len(groups) > 1 and not unknown:  # phases may leave words to one another
             if least is None:
                 least = int(counter.count(problem, [base for base, _ in smallest], None)[1].min())
             if least <= M:
@@ -466,11 +469,15 @@ class _SizeSearch:
         if rows is None:
             rows = yield from self._sampled()
         whole = WHOLE if self.masked else PLAIN
+        unknown = 0
         for some in [rows] if self.short else [rows[at : at + 1] for at in range(len(rows))]:
             _, room = yield from self._count(whole, some)
             fits = [row for row, need in zip(some, room, strict=True) if need <= self.M]
             if fits:
                 return (yield from self._ordered(whole, fits))[0]
+            unknown += int(room.min()) == _NEVER
+            if unknown == _UNKNOWN:
+                return some[0]
         rows.append(tuple(self.base[name] for name in self.names))
         _, room = yield from self._count(whole, rows)
         return rows[int(np.argmin(room))]
