@@ -34,6 +34,11 @@ class Tally:
     redundant: int = 0
     peak: int = 0
 
+    @property
+    def io(self) -> int:
+        """Loads plus stores."""
+        return self.reads + self.writes
+
 
 class Played(NamedTuple):
     """A move and what it changed, which is what it takes to undo it."""
@@ -130,7 +135,7 @@ class Board:
         outputs = self.dag.outputs
         blue = np.frombuffer(self.blue, dtype=np.bool_)
         missing = tuple(outputs[~blue[outputs]].tolist())
-        return Status(M=self.M, **vars(self.tally), red=self.n_red, missing=missing, dag=self.dag)
+        return Status(**vars(self.tally), M=self.M, red=self.n_red, missing=missing, dag=self.dag)
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,12 @@ from dataclasses import dataclass
 
 from pebble.common.errors import IllegalMove, InvalidInput
 from pebble.common.text_lines import shown
+from pebble.game.board import Tally
 from pebble.game.files.check import CheckResult
 from pebble.game.files.header import Header
 from pebble.game.files.reader import PebblingReader, resolved_dag
 from pebble.game.files.remembered import Remembered
-from pebble.game.level_game import LevelGame, LevelMove, LevelTally
+from pebble.game.level_game import LevelGame, LevelMove
 from pebble.game.moves import Op
 from pebble.game.referee import Refusal
 from pebble.graph.any_dag import AnyDag
@@ -41,11 +42,11 @@ class LevelCheck(CheckResult):
 
     Attributes
     ----------
-    tallies : tuple of LevelTally
+    tallies : tuple of Tally
         What was counted at each level, the innermost first.
     """
 
-    tallies: tuple[LevelTally, ...] = ()
+    tallies: tuple[Tally, ...] = ()
 
     def levels(self) -> list[dict[str, int]]:
         """Return what was counted at each level as plain data."""

@@ -126,9 +126,9 @@ def check_processor_pebbling(reader: PebblingReader, resolve: Callable[[Header],
     line, line_of = None, dict[int, int]()
     try:
         for number, text in reader.lines():
-            if not game.sends_wait:
+            if not game.waits:
                 line_of.clear()
-            line_of[game.tally.moves] = number
+            line_of[game.moves] = number
             game.play(_parsed(text, number, game))
         game.finish()
     except IllegalMove as error:

@@ -74,8 +74,6 @@ class ProcessorTally:
         Sum over supersteps of the most words that a device received or sent in it.
     work : list of list of Counter of str
         Vertices computed by array, for each superstep and device.
-    moves : int
-        All lines that do something: moves, sends and ends of supersteps.
     """
 
     devices: list[DeviceTally]
@@ -85,7 +83,6 @@ class ProcessorTally:
     rounds: int = 0
     h_sum: int = 0
     work: list[list[Counter[str]]] = field(default_factory=list)
-    moves: int = 0
 
     def total(self, name: str) -> int:
         """Return the sum of a count over all devices."""
