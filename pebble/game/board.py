@@ -62,11 +62,6 @@ class Board:
         Words of fast memory: the largest number of red pebbles at any time.
     rules : Rules
         Which variant is played.
-
-    Raises
-    ------
-    InvalidInput
-        If M is not a positive whole number.
     """
 
     __slots__ = ("M", "blue", "computed", "dag", "n_red", "red", "rules", "tally")

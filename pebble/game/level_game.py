@@ -85,16 +85,18 @@ class LevelGame(StoreGame):
         """Return the counts, reads, writes and peak of the outermost level."""
         counts = replace(self.tallies[-1], moves=self.moves, computes=self.computes, deletes=self.deletes)
         counts.redundant = sum(tally.redundant for tally in self.tallies)
-        position = {"M": self.capacities[-1], "red": len(self.held[-2]), "missing": tuple(self.missing)}
-        return Status(**vars(counts), **position, dag=self.dag)
+        missing, red = tuple(self.missing), len(self.held[-2])
+        return Status(**vars(counts), M=self.capacities[-1], red=red, missing=missing, dag=self.dag)
 
     @property
     def missing(self) -> list[int]:
         """The outputs whose value is not in the memory beyond."""
         return [v for v in self.dag.outputs.tolist() if v not in self.held[-1]]
 
-    def text(self, move: LevelMove) -> str:
+    def text(self, move: LevelMove | str) -> str:
         """Return a move as a file writes it."""
+        if isinstance(move, str):
+            return move
         known = 0 <= move.vertex < self.dag.n_vertices
         return move.text(self.dag.name(move.vertex)) if known else str(move)
 

@@ -46,14 +46,11 @@ class StoreGame:
     dag : AnyDag
     moves : int
         Moves made.
-    waits : bool
-        Whether a move that has been made may still be refused.
     refusal : Refusal or None
         Why the last move was refused.
     """
 
     moves = 0
-    waits = False
 
     def __init__(self, dag: AnyDag) -> None:
         self.dag = dag
@@ -72,6 +69,11 @@ class StoreGame:
             If a rule forbids it; nothing has changed then.
         """
         raise NotImplementedError
+
+    @property
+    def waits(self) -> bool:
+        """Whether a move that has been made may still be refused."""
+        return False
 
     def finish(self) -> None:
         """End the game; IllegalMove if a move that waits cannot be made."""

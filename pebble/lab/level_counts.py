@@ -61,11 +61,6 @@ def count_levels(
     -------
     LevelReport
 
-    Raises
-    ------
-    InvalidInput
-        For unknown schedules or tiles, or a number of levels that a schedule is not written for.
-
     Examples
     --------
     >>> from pebble import Problem

@@ -98,8 +98,6 @@ def show_levels(
 
     Raises
     ------
-    InvalidInput
-        If a name is unknown or the tiles make no sense.
     CacheTooSmall
         If no tiles fit.
 

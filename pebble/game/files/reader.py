@@ -34,11 +34,6 @@ class PebblingReader:
         Read once from where it stands; need not be seekable. Binary is better: only then can the place of a
         byte that is no UTF-8 be told, and a carriage return alone is seen.
 
-    Raises
-    ------
-    InvalidInput
-        If the header is missing, incomplete or malformed; the message begins with the line number.
-
     Examples
     --------
     >>> import io
@@ -67,8 +62,6 @@ class PebblingReader:
 
         Raises
         ------
-        InvalidInput
-            If a line is no move; the message begins with the line number.
         IllegalMove
             If a move names a vertex that the DAG does not have: rule ``"unknown-vertex"``.
         """
@@ -131,11 +124,6 @@ def resolved_dag(reader: PebblingReader, resolve: Callable[[Header], _Resolved])
 
 def parse_move(text: str, dag: AnyDag) -> Move:
     """Read one move: ``load Q[0,3]``, ``slide S[0,0,1] from S[0,0,0]``.
-
-    Raises
-    ------
-    InvalidInput
-        If it is no move, or names a vertex that the DAG does not have.
 
     Examples
     --------

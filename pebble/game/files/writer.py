@@ -26,11 +26,6 @@ def write_pebbling(stream: IO[str], header: Header, dag: Vertices, moves: Column
     """Write a pebbling to a text stream, chunk by chunk, and return the number of moves.
 
     The moves are not judged; only vertices and operations that do not exist are refused.
-
-    Raises
-    ------
-    InvalidInput
-        If a move has no notation.
     """
     stream.write(str(header))
     names, array_text = Remembered(dag.names.__getitem__), ArrayText.of(dag.names)
@@ -49,13 +44,7 @@ def write_pebbling(stream: IO[str], header: Header, dag: Vertices, moves: Column
 def write_pebbling_file(
     path: str | os.PathLike[str], header: Header, dag: Vertices, moves: Columns | Iterable[Columns]
 ) -> int:
-    """Write a pebbling file that appears whole or not at all, and return the number of moves.
-
-    Raises
-    ------
-    InvalidInput
-        If the file cannot be written there, or a move has no notation.
-    """
+    """Write a pebbling file that appears whole or not at all, and return the number of moves."""
     with atomic_writer(path) as stream:
         return write_pebbling(stream, header, dag, moves)
 

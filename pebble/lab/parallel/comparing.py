@@ -84,11 +84,6 @@ def parallel(
     -------
     ParallelReport
 
-    Raises
-    ------
-    InvalidInput
-        For unknown schedules, too many devices, or a shape that no schedule takes.
-
     Examples
     --------
     >>> report = parallel(SharedProblem(4096, 64, 16), ["ring", "grid"])

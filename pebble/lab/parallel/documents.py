@@ -142,11 +142,6 @@ def parallel_documents(problem: SharedProblem, lengths: Sequence[int]) -> Docume
     lengths : sequence of int
         Tokens of each document.
 
-    Raises
-    ------
-    InvalidInput
-        If there is no document, or there are fewer tokens than devices.
-
     Examples
     --------
     >>> from pebble.program.parallel import SharedProblem

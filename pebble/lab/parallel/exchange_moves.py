@@ -55,11 +55,6 @@ def exchange_moves(
         By default the one with which the busiest device receives least.
     pass_on : {"needed", "all"}
 
-    Raises
-    ------
-    InvalidInput
-        If the schedule does not apply, or there would be more than twenty million moves.
-
     Examples
     --------
     >>> moves = exchange_moves(SharedProblem(2, 1, 2), "ring")

@@ -37,11 +37,6 @@ class Links:
     memory_bandwidth : float, optional
         Bytes per second that a device reads from its own memory; without it, reading takes no time.
 
-    Raises
-    ------
-    InvalidInput
-        For an unknown data type, or amounts that are not positive.
-
     Notes
     -----
     The time of an exchange is the sum of the times of its supersteps. In a superstep

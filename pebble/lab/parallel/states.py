@@ -97,11 +97,6 @@ def parallel_states(problem: SharedProblem, schedules: Iterable[str] | None = No
     schedules : iterable of str, optional
         ``lasp-2``, ``lasp``, ``scan``; all by default.
 
-    Raises
-    ------
-    InvalidInput
-        For unknown schedules, more than 1024 devices, or another pass or layout.
-
     Examples
     --------
     >>> from pebble.program.parallel import SharedProblem

@@ -32,11 +32,6 @@ _WIDTHS = {"l": None, "D": None, "V": "e", "dV": "e", "U": "e", "O": "e", "dO": 
 def elementary_family(problem: SharedProblem) -> Family:
     """Return the computation, vertex by vertex: of several heads one DAG with tokens first.
 
-    Raises
-    ------
-    InvalidInput
-        For the backward pass of several heads, and for decoding, which have no such DAG with tokens first.
-
     Examples
     --------
     >>> from pebble.computations.shared_problem import SharedProblem

@@ -76,11 +76,6 @@ class DeviceShare:
     turns : int
     whole : bool
         Whether no other device works on the same rows, so that the last turn finishes them.
-
-    Raises
-    ------
-    InvalidInput
-        If devices are not alike.
     """
 
     def __init__(self, problem: SharedProblem, placement: Placement) -> None:
@@ -105,8 +100,6 @@ class DeviceShare:
 
         Raises
         ------
-        InvalidInput
-            If the program yields its operations one by one.
         CacheTooSmall
             If it needs more than M words here, with sums that are loaded, or to finish the outputs.
 
@@ -150,11 +143,6 @@ def turns_program(program: Program, problem: Problem, turns: int, whole: bool) -
     turns : int
     whole : bool
         Whether the last turn finishes the outputs; else it leaves U and l.
-
-    Raises
-    ------
-    InvalidInput
-        If the program yields its operations one by one.
     """
     if any(part.generate is not None for part in program.phases):
         raise InvalidInput("a schedule that yields its operations one by one cannot be an inner one")

@@ -36,11 +36,6 @@ def distributed_schedules(pass_name: str | None = None) -> list[DistributedSched
     pass_name : str, optional
         Only those that serve this pass.
 
-    Raises
-    ------
-    InvalidInput
-        If one cannot be loaded.
-
     Examples
     --------
     >>> [schedule.name for schedule in distributed_schedules("backward")]
@@ -56,11 +51,6 @@ def distributed_schedules(pass_name: str | None = None) -> list[DistributedSched
 
 def distributed_schedule(name: str) -> DistributedSchedule:
     """Return the schedule for several devices with a name.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none; the message names the nearest.
 
     Examples
     --------
