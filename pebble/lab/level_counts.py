@@ -57,10 +57,6 @@ def count_levels(
     progress : callable, optional
         Called with the name of each schedule before it is counted.
 
-    Returns
-    -------
-    LevelReport
-
     Examples
     --------
     >>> from pebble import Problem

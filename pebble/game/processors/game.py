@@ -34,11 +34,6 @@ class ProcessorGame(StoreGame):
     fetched, then all are placed, then the words go that were discarded in the superstep and sent in it. A send is
     announced before its word is discarded.
 
-    Parameters
-    ----------
-    dag : AnyDag
-    processors : Processors
-
     Attributes
     ----------
     memory, fast : list of Store

@@ -80,10 +80,6 @@ def parallel(
     progress : callable, optional
         Called with the name of each schedule before it is counted.
 
-    Returns
-    -------
-    ParallelReport
-
     Examples
     --------
     >>> report = parallel(SharedProblem(4096, 64, 16), ["ring", "grid"])

@@ -21,14 +21,7 @@ _MOST_MOVES = 20_000_000
 
 @dataclass(frozen=True)
 class ExchangeMoves:
-    """The moves of an exchange, made as they are read.
-
-    Attributes
-    ----------
-    exchange : Exchange
-    family : Family
-    header : Header
-    """
+    """The moves of an exchange, made as they are read."""
 
     exchange: Exchange
     family: Family
