@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
@@ -25,7 +26,6 @@ from pebble.game.board import Tally
 from pebble.game.files.check import CheckResult, first_illegal_line
 from pebble.game.files.header import Header
 from pebble.game.files.reader import PebblingReader, resolved_dag
-from pebble.game.files.remembered import Remembered
 from pebble.game.level_game import LevelGame, LevelMove
 from pebble.game.moves import Op
 from pebble.graph.any_dag import AnyDag
@@ -86,12 +86,12 @@ def check_level_pebbling(reader: PebblingReader, resolve: Callable[[Header], Any
     (True, [(2, 2), (2, 2)])
     """
     game = LevelGame(resolved_dag(reader, resolve), reader.header.levels, reader.header.inclusive)
-    vertex_of = Remembered(game.dag.names.index)
+    vertex_of = lru_cache(1 << 18)(game.dag.names.index)
     line = first_illegal_line(reader, game, lambda game, text: _move_of(game, text, vertex_of))
     return LevelCheck(reader.header, game.status(), line, game.refusal, tuple(game.tallies))
 
 
-def _move_of(game: LevelGame, text: str, vertex_of: Remembered[str, int]) -> LevelMove:
+def _move_of(game: LevelGame, text: str, vertex_of: Callable[[str], int]) -> LevelMove:
     words = text.split()
     op = _OPS.get(words[0])
     if op is None:
@@ -101,9 +101,8 @@ def _move_of(game: LevelGame, text: str, vertex_of: Remembered[str, int]) -> Lev
     if len(words) != 3 or not (words[1].isascii() and words[1].isdigit()):
         form = "compute VERTEX" if op == Op.COMPUTE else f"{words[0]} LEVEL VERTEX"
         raise InvalidInput(f"{shown(text)} is no move; it is written '{form}'")
-    vertex_of.forget()
     try:
-        return LevelMove(op, int(words[1]), vertex_of[words[2]])
+        return LevelMove(op, int(words[1]), vertex_of(words[2]))
     except (KeyError, ValueError):
         refusal = f"the DAG has no vertex {shown(words[2])}", "check the '# dag' line"
         game.refuse(" ".join(text.split()), "unknown-vertex", *refusal)
