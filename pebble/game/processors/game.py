@@ -294,7 +294,7 @@ class ProcessorGame(StoreGame):
 
     def _note_peak(self, p: int) -> None:
         one = self.tally.devices[p]
-        one.memory_peak, one.fast_peak = self.memory[p].peak, self.fast[p].peak
+        one.memory_peak, one.peak = self.memory[p].peak, self.fast[p].peak
 
     def _need_held(self, move: ProcessorMove, stores: list[Store], rule: str, remedy: str) -> None:
         """Refuse a move between the two memories of a device that has one, or does not hold the word there."""

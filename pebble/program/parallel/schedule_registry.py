@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
-
-from pebble.common.errors import InvalidInput
 from pebble.program.parallel.schedule import DistributedSchedule
-from pebble.program.schedule.registry import entries, loaded
+from pebble.program.schedule.registry import entries, loaded, unknown
 
 __all__ = ["distributed_schedule", "distributed_schedules"]
 
@@ -60,9 +57,7 @@ def distributed_schedule(name: str) -> DistributedSchedule:
     found = {schedule.name: schedule for schedule in distributed_schedules()}
     if name in found:
         return found[name]
-    close = difflib.get_close_matches(name, found, n=1)
-    hint = f"; did you mean {close[0]}?" if close else "."
-    raise InvalidInput(f"unknown schedule for several devices {name!r}{hint} Known: {', '.join(found)}")
+    raise unknown(f"schedule for several devices {name!r}", name, found)
 
 
 def _place(schedule: DistributedSchedule) -> tuple[int, str]:
