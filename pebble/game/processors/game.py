@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 from pebble.common.errors import InvalidInput
 from pebble.game.board import Status, Tally
@@ -16,13 +15,6 @@ from pebble.game.stores import Store, StoreGame
 from pebble.graph.any_dag import AnyDag
 
 __all__ = ["ProcessorGame"]
-
-
-class _Send(NamedTuple):
-    """A send that waits for the end of the superstep."""
-
-    number: int
-    move: ProcessorMove
 
 
 class ProcessorGame(StoreGame):
@@ -67,7 +59,7 @@ class ProcessorGame(StoreGame):
         self.tally = ProcessorTally([DeviceTally(memory_peak=len(held)) for held in self.memory])
         self._work: list[Counter[str]] = [Counter() for _ in devices]
         self._working = self.memory if processors.fast is None else self.fast
-        self._sends: dict[tuple[Word, int, int], _Send] = {}
+        self._sends: dict[ProcessorMove, int] = {}
         self._sent: set[tuple[Word, int]] = set()
         self._leaving: set[tuple[Word, int]] = set()
         self._begun = False
@@ -213,33 +205,32 @@ class ProcessorGame(StoreGame):
         self._check_device(move, move.to)
         if move.device == move.to:
             self.refuse(move, "send-to-itself", "sender and receiver are one device", "leave the move out")
-        key, place = (move.word, move.device, move.to), (move.word, move.device)
-        if key in self._sends:
+        if move in self._sends:
             self.refuse(
                 move, "send-twice", "it is sent there in this superstep already", "leave the move out"
             )
-        self._sends[key] = _Send(self.moves, move)
-        self._sent.add(place)
+        self._sends[move] = self.moves
+        self._sent.add((move.word, move.device))
 
     # -- the end of a superstep
 
     def _end_superstep(self) -> None:
-        for send in self._sends.values():
-            if send.move.word not in self.memory[send.move.device]:
-                reason = f"at the end of the superstep device {send.move.device} does not hold it"
-                self.refuse(send.move, "send-needs-held", reason, self._how_held(send.move), send.number)
+        for send, number in self._sends.items():
+            if send.word not in self.memory[send.device]:
+                reason = f"at the end of the superstep device {send.device} does not hold it"
+                self.refuse(send, "send-needs-held", reason, self._how_held(send), number)
         arriving: dict[tuple[Word, int], None] = {}
         more: Counter[int] = Counter()
-        for send in self._sends.values():
-            word, to = send.move.word, send.move.to
+        for send, number in self._sends.items():
+            word, to = send.word, send.to
             if word in self.memory[to] or (word, to) in arriving:
                 if self.processors.strict:
                     reason = f"device {to} has it already"
-                    self.refuse(send.move, "no-effect", reason, "leave the move out", send.number)
+                    self.refuse(send, "no-effect", reason, "leave the move out", number)
                 self.tally.devices[to].redundant += 1
                 continue
             remedy = "discard one there in an earlier superstep"
-            self.need_room(send.move, self.memory[to], word, more[to], remedy, send.number)
+            self.need_room(send, self.memory[to], word, more[to], remedy, number)
             arriving[word, to] = None
             more[to] += 1
         for word, to in arriving:
@@ -247,7 +238,7 @@ class ProcessorGame(StoreGame):
             self._note_peak(to)
         for word, p in self._leaving:
             del self.memory[p][word]
-        self.tally.add_exchange([(device, to) for _, device, to in self._sends])
+        self.tally.add_exchange([(send.device, send.to) for send in self._sends])
         self.tally.work.append(self._work)
         self._work = [Counter() for _ in self.memory]
         self._sends, self._sent, self._leaving, self._begun = {}, set(), set(), False
@@ -272,11 +263,8 @@ class ProcessorGame(StoreGame):
             rest = self.names.text(Word(word.vertex, word.terms & ~found.terms))
             reason = f"device {move.device} has {self.names.text(found)}; left out: {rest}"
             self.refuse(move, "term-left-out", reason, "absorb or merge the other terms first")
-        remedy = (
-            "load or compute"
-            if any(word in self.memory[move.device] for word in lacking)
-            else "compute or receive"
-        )
+        slow = self.memory[move.device]
+        remedy = "load or compute" if any(word in slow for word in lacking) else "compute or receive"
         names = [self.names.text(word) for word in lacking]
         remedy += " it" if len(lacking) == 1 else " them"
         self.refuse_lacking(move, held, names, f"{len(needs)} operands", remedy)
