@@ -56,9 +56,6 @@ class LevelGame(StoreGame):
     ----------
     held : list of Store
         The levels, and last the memory beyond.
-    tallies : list of Tally
-        Of each level: words loaded into it, words stored from it, moves that brought a value to where it is already,
-        and how full it has been.
 
     Examples
     --------
@@ -77,9 +74,17 @@ class LevelGame(StoreGame):
         self.capacities, self.levels, self.inclusive = tuple(capacities), len(capacities), inclusive
         self.held = [Store(f"level {level}", words) for level, words in enumerate(capacities, start=1)]
         self.held.append(Store("slow memory"))
-        self.held[-1].put(dag.inputs.tolist())
-        self.tallies = [Tally() for _ in capacities]
+        for v in dag.inputs.tolist():
+            self.held[-1].put(v)
+        self._tallies = [Tally() for _ in capacities]
         self.computes = self.deletes = 0
+
+    @property
+    def tallies(self) -> list[Tally]:
+        """Of each level: loads, stores, moves that brought a value to where it is already, how full it has been."""
+        for tally, store in zip(self._tallies, self.held, strict=False):
+            tally.peak = store.peak
+        return self._tallies
 
     def status(self) -> Status:
         """Return the counts, reads, writes and peak of the outermost level."""
@@ -111,10 +116,10 @@ class LevelGame(StoreGame):
             self.refuse(move, "unknown-level", f"there is no level {level}", f"they are 1 to {self.levels}")
         if op == Op.LOAD:
             self._copy(move, self.held[level], self.held[level - 1], "load-needs-blue")
-            self.tallies[level - 1].reads += 1
+            self._tallies[level - 1].reads += 1
         elif op == Op.STORE:
             self._copy(move, self.held[level - 1], self.held[level], "store-needs-red")
-            self.tallies[level - 1].writes += 1
+            self._tallies[level - 1].writes += 1
         elif op == Op.COMPUTE:
             self._compute(move)
         elif op == Op.DELETE:
@@ -122,15 +127,13 @@ class LevelGame(StoreGame):
         else:
             self.refuse(move, "unknown-op", "it is no operation", "use load, store, compute or delete")
         self.moves += 1
-        for tally, store in zip(self.tallies, self.held, strict=False):
-            tally.peak = store.peak
 
     def _copy(self, move: LevelMove, source: Store, to: Store, rule: str) -> None:
         if not source.get(move.vertex):
             self.refuse(move, rule, f"{source.name} does not have its value", "bring it there first")
         self.need_room(move, to, move.vertex)
-        self.tallies[move.level - 1].redundant += to.get(move.vertex, False)
-        to.put([move.vertex])
+        self._tallies[move.level - 1].redundant += to.get(move.vertex, False)
+        to.put(move.vertex)
 
     def _compute(self, move: LevelMove) -> None:
         needs = self.dag.predecessors_of(move.vertex).tolist()
@@ -143,7 +146,7 @@ class LevelGame(StoreGame):
         for store in placed:
             self.need_room(move, store, move.vertex)
         for store in placed:
-            store.put([move.vertex], value=store is placed[0])
+            store.put(move.vertex, value=store is placed[0])
         self.computes += 1
 
     def _delete(self, move: LevelMove) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any, NoReturn
 
 from pebble.common.units import fast_memory_words
@@ -31,11 +31,11 @@ class Store(dict[Any, bool]):
         self.name, self.remedy, self.peak = name, remedy, 0
         self.words = None if words is None else fast_memory_words(words)
 
-    def put(self, words: Iterable[Any], value: bool = True) -> None:
-        """Let words in, with their values or without."""
-        for word in words:
-            self[word] = value or self.get(word, False)
-        self.peak = max(self.peak, len(self))
+    def put(self, word: Any, value: bool = True) -> None:
+        """Let a word in, with its value or without."""
+        self[word] = value or self.get(word, False)
+        if len(self) > self.peak:
+            self.peak = len(self)
 
 
 class StoreGame:

@@ -55,7 +55,7 @@ class ProcessorGame(StoreGame):
         self.memory = [Store(f"the memory of device {p}", words, "discard one first") for p in devices]
         self.fast = [Store(f"the fast memory of device {p}", processors.fast) for p in devices]
         for v in dag.inputs.tolist():
-            self.memory[self.owner[v]].put([Word(v)])
+            self.memory[self.owner[v]].put(Word(v))
         self.tally = ProcessorTally([DeviceTally(memory_peak=len(held)) for held in self.memory])
         self._work: list[Counter[str]] = [Counter() for _ in devices]
         self._working = self.memory if processors.fast is None else self.fast
@@ -234,7 +234,7 @@ class ProcessorGame(StoreGame):
             arriving[word, to] = None
             more[to] += 1
         for word, to in arriving:
-            self.memory[to].put([word])
+            self.memory[to].put(word)
             self._note_peak(to)
         for word, p in self._leaving:
             del self.memory[p][word]
@@ -277,7 +277,7 @@ class ProcessorGame(StoreGame):
             self.tally.devices[move.device].redundant += 1
             return
         self.need_room(move, store, word)
-        store.put([word])
+        store.put(word)
         self._note_peak(move.device)
 
     def _note_peak(self, p: int) -> None:
