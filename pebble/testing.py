@@ -16,8 +16,6 @@ from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import random_inputs, reference_outputs
 from pebble.game.level_game import LevelGame
-from pebble.game.processors.game import ProcessorGame
-from pebble.game.processors.moves import parse_processor_move
 from pebble.game.replay import replay
 from pebble.program import Hierarchy, LevelSchedule, Program, project
 from pebble.program.closed_forms.count import closed_form
@@ -26,7 +24,7 @@ from pebble.program.counting.run import run, run_levels
 from pebble.program.lowering import lower, lower_levels
 from pebble.program.numbers import evaluate
 from pebble.program.parallel import DistributedSchedule, Exchange, ExchangeTraffic, Shape, SharedProblem, play
-from pebble.program.parallel.elementary import elementary_family, elementary_lines, elementary_processors
+from pebble.program.parallel.elementary import ExchangeMoves
 from pebble.program.schedule import Schedule, Tiles, fitting_tiles
 
 __all__ = [
@@ -251,14 +249,11 @@ def check_distributed_schedule(
 def _check_word_by_word(exchange: Exchange) -> None:
     """Play an exchange in the elementary game, where it can be written so."""
     try:
-        dag = elementary_family(exchange.problem).dag()
+        moves = ExchangeMoves(exchange)
     except InvalidInput:
         return
-    game = ProcessorGame(dag, elementary_processors(exchange.problem))
     try:
-        for line in elementary_lines(exchange):
-            game.play(parse_processor_move(line, game.names))
-        game.finish()
+        game = moves.played()
     except PebbleError as error:
         raise ContractBroken(f"every word is where it is needed: {error}") from error
     _require(game.complete, "every output is computed, word by word")

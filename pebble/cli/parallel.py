@@ -114,14 +114,14 @@ def parallel(
 
 def _write_coq(path: str, asked: ParallelOptions, sizes: dict[str, tuple[int, ...]]) -> None:
     """Write D1 as a file for Coq."""
-    from pebble.lab.parallel import communication_certificate
+    from pebble.lower_bounds.attention.coq_communication import coq_communication
 
     if asked.documents is not None or asked.attention == "linear":
         raise click.UsageError("--coq goes without --documents and --attention linear.")
     if "N" not in sizes or any(len(found) > 1 for found in sizes.values()):
         raise click.UsageError("--coq takes one -N and one -P.")
     problem = asked.problem.problem(sizes["N"][0], sizes["P"][0])
-    write_coq(path, communication_certificate(replace(problem, queries_decoded=asked.decode)))
+    write_coq(path, coq_communication(replace(problem, queries_decoded=asked.decode)))
 
 
 def _compared(names: tuple[str, ...], asked: ParallelOptions) -> ParallelReport:

@@ -21,8 +21,8 @@ from pebble.common.errors import InvalidInput
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.lab.level_pebblings import LevelPebbling
-    from pebble.lab.parallel.exchange_moves import ExchangeMoves
     from pebble.lab.pebblings import Pebbling
+    from pebble.program.parallel.elementary import ExchangeMoves
     from pebble.program.schedule import Tiles
 
 __all__ = ["certify", "check", "moves"]

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import PlainRow
 from pebble.computations.token_layout import TokenLayout
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Arrays:
 
 
 @dataclass(frozen=True)
-class SharedProblem:
+class SharedProblem(PlainRow):
     """Attention on P devices, each with a memory of its own.
 
     Parameters
@@ -57,17 +58,14 @@ class SharedProblem:
         Decoding: so many queries of each head, all on device 0 with their outputs, attend to N keys shared out over
         the devices. By default each token has a query, on its own device.
 
-    Raises
-    ------
-    InvalidInput
-        For sizes that are not positive whole numbers, or fewer tokens than tiles.
-
     Examples
     --------
     >>> SharedProblem(8, 2, 4).queries, SharedProblem(8, 2, 4).sums
     (Arrays(names=('Q',), side='query', words=2, final_words=0),
      (Arrays(names=('U', 'l'), side='query', words=3, final_words=2),))
     """
+
+    KEYS = "N d dv=width P heads kv_heads"
 
     N: int
     d: int
@@ -117,6 +115,11 @@ class SharedProblem:
     def width(self) -> int:
         """Head dimension of V."""
         return self.d if self.dv is None else self.dv
+
+    @property
+    def mask(self) -> str | None:
+        """The name of the mask."""
+        return "causal" if self.causal else None
 
     @property
     def group(self) -> int:

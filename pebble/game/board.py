@@ -34,6 +34,11 @@ class Tally:
     redundant: int = 0
     peak: int = 0
 
+    @property
+    def io(self) -> int:
+        """Loads plus stores."""
+        return self.reads + self.writes
+
 
 class Played(NamedTuple):
     """A move and what it changed, which is what it takes to undo it."""
@@ -57,11 +62,6 @@ class Board:
         Words of fast memory: the largest number of red pebbles at any time.
     rules : Rules
         Which variant is played.
-
-    Raises
-    ------
-    InvalidInput
-        If M is not a positive whole number.
     """
 
     __slots__ = ("M", "blue", "computed", "dag", "n_red", "red", "rules", "tally")
@@ -130,7 +130,7 @@ class Board:
         outputs = self.dag.outputs
         blue = np.frombuffer(self.blue, dtype=np.bool_)
         missing = tuple(outputs[~blue[outputs]].tolist())
-        return Status(M=self.M, **vars(self.tally), red=self.n_red, missing=missing, dag=self.dag)
+        return Status(**vars(self.tally), M=self.M, red=self.n_red, missing=missing, dag=self.dag)
 
 
 @dataclass(frozen=True)

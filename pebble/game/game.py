@@ -41,11 +41,6 @@ class Game:
     rules : Rules, optional
         Which variant is played; by default recomputation is allowed and sliding is not.
 
-    Raises
-    ------
-    InvalidInput
-        If M is not a positive whole number.
-
     References
     ----------
     J.-W. Hong and H. T. Kung, "I/O complexity: the red-blue pebble game", STOC 1981.
@@ -172,13 +167,7 @@ class Game:
         return self
 
     def undo(self) -> Move:
-        """Take back the last move, with all its counts, and return it.
-
-        Raises
-        ------
-        InvalidInput
-            If no move has been made.
-        """
+        """Take back the last move, with all its counts, and return it."""
         if not self._history:
             raise InvalidInput("there is no move to take back")
         played = self._history.pop()

@@ -82,7 +82,7 @@ Columns: TypeAlias = "Moves | tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, Arr
 
 
 class Moves:
-    """A run of moves as columns.
+    """A run of moves as columns; an unknown code or vertex is an illegal move, and is reported in its place.
 
     Parameters
     ----------
@@ -92,12 +92,6 @@ class Moves:
         Numbers of the vertices.
     source : array of int64, shape (n,), optional
         For slides, the predecessor given up; anything elsewhere. None if no move is a slide.
-
-    Raises
-    ------
-    InvalidInput
-        If the columns are not whole numbers in one dimension and of one length. What the numbers mean is not
-        looked at here: an unknown code or vertex is an illegal move, and is reported in its place.
 
     Examples
     --------

@@ -33,11 +33,6 @@ class Replay:
     rules : Rules, optional
         Which variant is played; by default recomputation is allowed and sliding is not.
 
-    Raises
-    ------
-    InvalidInput
-        If M is not a positive whole number.
-
     Examples
     --------
     >>> from pebble.graph.dag import Dag
@@ -83,8 +78,6 @@ class Replay:
         IllegalMove
             At the first illegal move, with the message the game gives; the moves before it stay played, and
             every later call raises the same error.
-        InvalidInput
-            If the columns are malformed.
         """
         if isinstance(op, Moves):
             moves = op
@@ -177,8 +170,6 @@ def replay(dag: AnyDag, M: int, moves: Columns | Iterable[Columns], rules: Rules
     ------
     IllegalMove
         At the first illegal move, with the message the game gives.
-    InvalidInput
-        If M is not a positive whole number or the columns are malformed.
 
     Notes
     -----

@@ -18,7 +18,7 @@ from pebble.computations.nests.nest_family import as_family
 from pebble.computations.nests.points import TooManyPoints, count_points
 from pebble.computations.nests.statement import LoopNest
 from pebble.game.files.header import Header
-from pebble.game.files.writer import write_pebbling, write_pebbling_file
+from pebble.game.files.writer import write_pebbling
 from pebble.game.rules import Rules
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.nests.nest_bounds import nest_bounds
@@ -93,8 +93,6 @@ class KernelReport(TableResult):
             raise InvalidInput("there is no schedule to be written")
         header = Header(NEST_NAME, nest_parameters(self.nest), self.M)
         vertices = as_family(self.nest) or nest_dag(self.nest).dag
-        if isinstance(target, str | os.PathLike):
-            return write_pebbling_file(target, header, vertices, self.schedule.moves())
         return write_pebbling(target, header, vertices, self.schedule.moves())
 
     def __repr__(self) -> str:

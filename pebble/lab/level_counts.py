@@ -57,15 +57,6 @@ def count_levels(
     progress : callable, optional
         Called with the name of each schedule before it is counted.
 
-    Returns
-    -------
-    LevelReport
-
-    Raises
-    ------
-    InvalidInput
-        For unknown schedules or tiles, or a number of levels that a schedule is not written for.
-
     Examples
     --------
     >>> from pebble import Problem

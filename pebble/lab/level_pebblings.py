@@ -86,13 +86,7 @@ class LevelPebbling:
         return text_size(self.runs, self.hierarchy.inclusive)
 
     def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
-        """Write the pebbling file and return the number of moves.
-
-        Raises
-        ------
-        InvalidInput
-            If the target cannot be written, or the computation is too large to be written move by move.
-        """
+        """Write the pebbling file and return the number of moves."""
         self.size()
         name = lru_cache(1 << 16)(self.family.names.__getitem__)
         return write_lines(target, self.header, (move.text(name(move.vertex)) for move in self))
@@ -115,8 +109,6 @@ def level_pebbling(
 
     Raises
     ------
-    InvalidInput
-        If the tiles make no sense, or the schedule is not written for so many levels.
     CacheTooSmall
         If the schedule finds no tiles that fit.
     """
@@ -158,8 +150,6 @@ def level_moves(
     ------
     CacheTooSmall
         If the tiles (or any tiles) do not fit.
-    InvalidInput
-        For unknown names.
 
     Examples
     --------

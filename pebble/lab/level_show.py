@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pebble.common.plain import plain
 from pebble.common.tables import Table, TableResult, tiles_text, words
 from pebble.lab.level_pebblings import level_pebbling
 from pebble.program.closed_forms.count import closed_form
@@ -59,26 +60,18 @@ class LevelListing(TableResult):
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
-        found, boundaries = self.shown, []
-        for level, (form, peak) in enumerate(zip(self.forms, found.needed, strict=True), start=1):
-            sides = {"reads": form.reads, "writes": form.writes}
-            by_array = {
-                side: {name: {"formula": str(one), "value": int(one)} for name, one in formulas.items()}
-                for side, formulas in sides.items()
-            }
-            io = {"formula": str(form.io), "value": int(form.io)}
-            capacity = found.hierarchy.capacities[level - 1]
-            boundaries.append(
-                {"level": level, "capacity": capacity, "by_array": by_array, "io": io, "peak": peak}
-            )
+        found = self.shown
+        counted = enumerate(zip(found.hierarchy.capacities, self.forms, found.needed, strict=True), start=1)
         return {
-            "schedule": found.schedule.name,
-            "source": found.schedule.source,
-            "problem": found.problem.to_dict(),
-            "hierarchy": found.hierarchy.kind,
-            "tiles": found.tiles,
+            **plain(
+                found, "schedule=schedule.name source=schedule.source problem hierarchy=hierarchy.kind tiles"
+            ),
             "pseudo_code": str(found.program),
-            "boundaries": boundaries,
+            "boundaries": [
+                {"level": level, "capacity": size, "by_array": plain(form, "reads writes")}
+                | {"io": form.io.to_dict(), "peak": peak}
+                for level, (size, form, peak) in counted
+            ],
             "fits": self.fits,
         }
 
@@ -98,8 +91,6 @@ def show_levels(
 
     Raises
     ------
-    InvalidInput
-        If a name is unknown or the tiles make no sense.
     CacheTooSmall
         If no tiles fit.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.plain import PlainRow
+from pebble.common.plain import PlainRow, plain
 from pebble.common.tables import Table, TableResult, csv_text, tiles_text, words
 from pebble.common.units import bytes_text, seconds_text
 from pebble.computations.problem import Problem
@@ -161,23 +161,12 @@ class LevelReport(TableResult):
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the problem, a row for each boundary of each schedule, the bounds."""
-        head = [
-            "schedule",
-            "tiles",
-            "boundary",
-            "reads",
-            "writes",
-            "I/O",
-            "peak",
-            "of",
-            "bound",
-            "I/O ÷ bound",
-        ]
-        sized = self.bytes_per_word is not None
-        head += ["bytes", "roofline"] if sized else []
-        cells = [head]
+        head = ["schedule", "tiles", "boundary", "reads", "writes", "I/O"]
+        head += ["peak", "of", "bound", "I/O ÷ bound"]
+        cells = [head if self.bytes_per_word is None else [*head, "bytes", "roofline"]]
         for row in self.rows:
-            cells += self._cells(row, len(head)) if row.fits else [self._unfit(row, len(head))]
+            needs = [row.name, f"does not fit: needs {_and(row.least)} words"]
+            cells += self._cells(row) or [needs + [""] * (len(cells[0]) - 2)]
         table = Table(cells, left=3, notes=self.notes(), drop=("writes", "reads", "of", "bytes", "peak"))
         rows = [
             [name, bound.name, words(bound.value), bound.note]
@@ -195,26 +184,19 @@ class LevelReport(TableResult):
         names = self.hierarchy.boundaries
         return [f"{row.name}: {names[one.level - 1]} takes the longest" for row, one in found if one]
 
-    def _cells(self, row: LevelRow, columns: int) -> list[list[str]]:
+    def _cells(self, row: LevelRow) -> list[list[str]]:
         cells = []
-        for name, one in zip(self.hierarchy.boundaries, row.boundaries, strict=True):
-            first = one.level == 1
-            counts = (
-                words(value) for value in (one.reads, one.writes, one.io, one.peak, one.capacity, one.bound)
-            )
-            text = [row.name if first else "", tiles_text(row.tiles or {}) if first else "", name, *counts]
-            text.append(f"{one.ratio:.3f}")
+        for name, one in zip(self.hierarchy.boundaries if row.fits else (), row.boundaries, strict=True):
+            counts = one.reads, one.writes, one.io, one.peak, one.capacity, one.bound
+            head = [row.name, tiles_text(row.tiles or {})] if one.level == 1 else ["", ""]
+            cells.append([*head, name, *map(words, counts), f"{one.ratio:.3f}"])
             if self.bytes_per_word is not None:
                 time = self.seconds(one)
-                text += [
+                cells[-1] += [
                     bytes_text(one.io * self.bytes_per_word),
                     "–" if time is None else seconds_text(time),
                 ]
-            cells.append(text[:columns])
         return cells
-
-    def _unfit(self, row: LevelRow, columns: int) -> list[str]:
-        return [row.name, f"does not fit: needs {_and(row.least)} words", *[""] * (columns - 2)]
 
     def _names(self) -> list[str]:
         return [name if not name.isdigit() else f"level {name}" for name in self.hierarchy.names]
@@ -231,9 +213,7 @@ class LevelReport(TableResult):
             times = [self.seconds(boundary) for boundary in row.boundaries]
             schedules.append(row.to_dict() | ({"seconds": times} if self.bytes_per_word is not None else {}))
         return {
-            "problem": self.problem.to_dict(),
-            "softmax": self.problem.softmax,
-            "attention": self.problem.attention,
+            **plain(self, "problem softmax=problem.softmax attention=problem.attention"),
             "M": self.hierarchy.capacities[-1],
             "hierarchy": self.hierarchy.kind,
             "levels": [

@@ -23,7 +23,7 @@ from pebble.game.files.header import Header
 from pebble.game.files.level_files import LevelCheck, check_level_pebbling
 from pebble.game.files.processor_files import ProcessorCheck, check_processor_pebbling
 from pebble.game.files.reader import PebblingReader
-from pebble.game.files.writer import write_pebbling, write_pebbling_file
+from pebble.game.files.writer import write_pebbling
 from pebble.game.rules import Rules
 from pebble.lab.asked_schedules import asked_schedule
 from pebble.lab.pebbling_html import pebbling_html
@@ -100,8 +100,6 @@ class Pebbling:
             A path is written whole or not at all.
         """
         self.size()
-        if isinstance(target, str | os.PathLike):
-            return write_pebbling_file(target, self.header, self.family, self)
         return write_pebbling(target, self.header, self.family, self)
 
     def _repr_html_(self) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pebble.common.errors import NoClosedForm
+from pebble.common.plain import plain
 from pebble.common.tables import Table, TableResult, tiles_text, words
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
@@ -101,26 +102,15 @@ class Listing(TableResult):
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
-        sides = {"reads": self.form.reads, "writes": self.form.writes}
         return {
-            "schedule": self.schedule.name,
-            "source": self.schedule.source,
-            "problem": self.problem.to_dict(),
-            "tiles": dict(self.tiles),
+            **plain(self, "schedule=schedule.name source=schedule.source problem tiles"),
             "pseudo_code": str(self.program),
-            "by_array": {
-                side: {name: {"formula": str(f), "value": int(f)} for name, f in formulas.items()}
-                for side, formulas in sides.items()
-            },
+            "by_array": plain(self.form, "reads writes"),
             "legend": {
                 name: {"meaning": meaning, "value": int(value.replace(",", ""))}
                 for name, value, meaning in self.legend()
             },
-            "note": self.note,
-            "io": {"formula": str(self.form.io), "value": int(self.form.io)},
-            "peak": self.peak,
-            "M": self.M,
-            "fits": self.fits,
+            **plain(self, "note io=form.io peak M fits"),
         }
 
 

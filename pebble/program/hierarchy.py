@@ -27,11 +27,6 @@ class Hierarchy:
     beyond : str
         What the memory outside the last level is called.
 
-    Raises
-    ------
-    InvalidInput
-        If there is no level, one is no positive whole number, or an inclusive level is no larger than the one within.
-
     Examples
     --------
     >>> Hierarchy((43, 140)).held_within(2), Hierarchy((43, 140), inclusive=False).held_within(2)

@@ -32,7 +32,7 @@ _DELETE = _COMPUTE_DELETE[1:]
 
 
 def lower(program: Program, family: Family, *, chunk: int = 1 << 16) -> Iterator[Columns]:
-    """Yield the elementary moves of a program in chunks of columns.
+    """Yield the elementary moves of a program in chunks of columns; the game is what checks that they are legal.
 
     Parameters
     ----------
@@ -47,11 +47,6 @@ def lower(program: Program, family: Family, *, chunk: int = 1 << 16) -> Iterator
         0 load, 1 store, 2 compute, 3 delete.
     vertex : ndarray of int64, shape (n,)
         Vertex numbers of ``family.dag()``.
-
-    Raises
-    ------
-    InvalidInput
-        If a partial result is moved that is not there; the game itself is what checks legality.
 
     Notes
     -----
@@ -79,13 +74,7 @@ def _columns(program: Program, family: Family, chunk: int) -> Iterator[Columns]:
 
 
 def lower_steps(program: Program, family: Family) -> Iterator[tuple[Step, Columns]]:
-    """Yield every executed operation of a program with its elementary moves, as columns.
-
-    Raises
-    ------
-    InvalidInput
-        As :func:`lower` does.
-    """
+    """Yield every executed operation of a program with its elementary moves, as columns."""
     program = written_out(program, family)
     _validate(program, family)
     lowering = _lowering(family)
@@ -106,11 +95,6 @@ def lower_levels(
         How many bounded levels there are.
     inclusive : bool
         Whether a computed vertex takes a word at every level, and what it replaces frees one at every level.
-
-    Raises
-    ------
-    InvalidInput
-        As :func:`lower` does.
 
     Examples
     --------

@@ -23,11 +23,6 @@ def project(program: Program, level: int) -> Program:
     level : int
         The level inside the boundary; the innermost is 1.
 
-    Raises
-    ------
-    InvalidInput
-        If the level is no positive whole number.
-
     Notes
     -----
     In an inclusive hierarchy its run is exact: it counts the words and the peak of the level (proved in

@@ -55,7 +55,7 @@ class CertificateCheck(CheckResult):
     @property
     def gap(self) -> int:
         """I/O of the pebbling minus the bound."""
-        return self.io - self.lower
+        return self.status.io - self.lower
 
     def __str__(self) -> str:
         if self.faults:

@@ -17,7 +17,7 @@ from pebble.common.errors import IllegalMove, InvalidInput
 from pebble.game.files.check import check_pebbling
 from pebble.game.files.header import Header
 from pebble.game.files.reader import PebblingReader
-from pebble.game.files.writer import write_pebbling_file
+from pebble.game.files.writer import write_pebbling
 from pebble.game.moves import Moves, Op
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
@@ -176,7 +176,7 @@ def test_moves_without_notation_are_not_written(move: Any) -> None:
 def test_files_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "sum.pebbling"
     moves = Moves([0, 0, 2, 1], [0, 2, 1, 1])
-    assert write_pebbling_file(path, Header("sum", {}, 3), SUM, moves) == 4
+    assert write_pebbling(path, Header("sum", {}, 3), SUM, moves) == 4
     assert path.read_bytes() == GOOD.encode()
 
 
@@ -202,10 +202,10 @@ def test_an_interruption_leaves_nothing_behind(tmp_path: Path, error: type[BaseE
 
     path = tmp_path / "sum.pebbling"
     with pytest.raises(error):
-        write_pebbling_file(path, Header("sum", {}, 3), SUM, moves())
+        write_pebbling(path, Header("sum", {}, 3), SUM, moves())
     assert list(tmp_path.iterdir()) == []
     path.write_text("before")
     with pytest.raises(error):
-        write_pebbling_file(path, Header("sum", {}, 3), SUM, moves())
+        write_pebbling(path, Header("sum", {}, 3), SUM, moves())
     assert path.read_text() == "before"
     assert list(tmp_path.iterdir()) == [path]

@@ -85,7 +85,8 @@ def legal_moves(game: LevelGame) -> list[LevelMove]:
         for level in (1,) if op == COMPUTE else range(1, game.levels + 1):
             for v in range(game.dag.n_vertices):
                 trial = LevelGame(game.dag, game.capacities, game.inclusive)
-                trial.held = [dict(one) for one in game.held]
+                for mine, theirs in zip(trial.held, game.held, strict=True):
+                    mine.update(theirs)
                 try:
                     trial.play(LevelMove(op, level, v))
                 except IllegalMove:

@@ -157,7 +157,7 @@ def test_an_output_must_be_with_its_owner() -> None:
     ("header", "says"),
     [
         ("# devices 0\n", "1 to 4096 devices, not 0"),
-        ("# devices two\n", "has one whole number, not 'two'"),
+        ("# devices two\n", "has one whole number, and perhaps the word strict, not 'two'"),
         ("# devices 2 fast\n", "perhaps the word strict"),
         ("# devices 2\n# layout spiral\n", "unknown layout 'spiral'"),
         ("# devices 2\n# layout 0 1 1\n", "the devices of 3 tokens; there are 2"),

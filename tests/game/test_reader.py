@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import io
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.errors import IllegalMove, InvalidInput, PebbleError
 from pebble.game.files.check import check_pebbling
-from pebble.game.files.header import Header
 from pebble.game.files.reader import PebblingReader, parse_move
-from pebble.game.moves import Move, Moves, Op
+from pebble.game.moves import Move, Op
 from pebble.graph.dag import Dag
-from tests.game.small_files import GOOD, HEAD, SUM, check, resolve, written
+from tests.game.small_files import GOOD, HEAD, SUM, check, resolve
 from tests.support.amounts import examples
 
 
@@ -179,19 +177,6 @@ def test_parse_move() -> None:
     for wrong in ("", "load", "load z", "load a b", "jump a", "slide s a"):
         with pytest.raises(InvalidInput):
             parse_move(wrong, SUM)
-
-
-def test_memory_of_names_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    import pebble.game.files.remembered
-    import pebble.game.files.writer
-
-    dag = Dag.from_edges([(i, i + 1) for i in range(300)])
-    moves = Moves(np.zeros(3000, np.int8), np.arange(3000) % 300)
-    monkeypatch.setattr(pebble.game.files.remembered, "MOST_REMEMBERED", 5)
-    monkeypatch.setattr(pebble.game.files.writer, "_CHUNK", 100)
-    monkeypatch.setattr(pebble.common.text_lines, "_PIECE", 100)
-    text = written(Header("d", {}, 1), dag, moves)
-    assert [move for chunk in PebblingReader(io.StringIO(text)).moves(dag) for move in chunk] == list(moves)
 
 
 def test_reading_is_streamed() -> None:

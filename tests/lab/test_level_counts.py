@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 
@@ -122,6 +123,19 @@ def test_files_of_moves_are_checked() -> None:
         assert broken.refusal.rule == "load-needs-blue"
         assert broken.line is not None
         assert without.splitlines()[broken.line - 1] == "load 1 K[3,0]"
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("load a", "line 4: 'load a' is no move; it is written 'load LEVEL VERTEX'"),
+        ("slide 1 a", "line 4: 'slide' is no operation in 'slide 1 a'"),
+        ("compute 1 a", "line 4: 'compute 1 a' is no move; it is written 'compute VERTEX'"),
+    ],
+)
+def test_a_line_that_is_no_move_is_no_illegal_move(line: str, says: str) -> None:
+    with pytest.raises(InvalidInput, match=re.escape(says)):
+        pebble.check(io.StringIO(f"# pebbling 1\n# dag pyramid:2\n# levels 3 5\n{line}\n"))
 
 
 def test_formulas_of_every_boundary() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from pebble.common.errors import InvalidInput
 from pebble.game.processors.game import ProcessorGame
-from pebble.game.processors.moves import parse_processor_move
 from pebble.lab.parallel.exchange_moves import exchange_moves
 from pebble.lab.pebblings import check
 from pebble.program.parallel import (
@@ -20,7 +19,7 @@ from pebble.program.parallel import (
     distributed_schedules,
     play,
 )
-from pebble.program.parallel.elementary import elementary_family, elementary_lines, elementary_processors
+from pebble.program.parallel.elementary import ExchangeMoves
 
 LAYOUTS = ("contiguous", "zigzag", "striped")
 CASES = [(schedule, pass_name) for schedule in distributed_schedules() for pass_name in schedule.passes]
@@ -51,10 +50,7 @@ def drawn(
 
 def played(exchange: Exchange) -> ProcessorGame:
     """Play an exchange move by move."""
-    game = ProcessorGame(elementary_family(exchange.problem).dag(), elementary_processors(exchange.problem))
-    for line in elementary_lines(exchange):
-        game.play(parse_processor_move(line, game.names))
-    game.finish()
+    game = ExchangeMoves(exchange).played()
     assert game.complete
     return game
 

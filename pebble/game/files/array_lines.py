@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.game.files.array_text import short_arrays
 from pebble.game.moves import Moves, Op
 from pebble.graph.names import NamedArray, VertexNames
 
@@ -87,18 +88,8 @@ class ArrayLines:
 
         There must be few arrays, with names of at most four ASCII letters and indices of at most seven digits.
         """
-        arrays: Sequence[NamedArray] | None = getattr(names, "arrays", None)
-        if arrays is None or len(arrays) > _MOST_ARRAYS:
-            return None
-        longest = _LONGEST_HEAD - len("compute ")
-        fitting = all(
-            array.name.isascii()
-            and len(array.name) <= longest
-            and array.shape
-            and max(array.shape) <= 10**_MOST_DIGITS
-            for array in arrays
-        )
-        return cls(arrays) if fitting else None
+        arrays = short_arrays(names, _LONGEST_HEAD - len("compute "), 10**_MOST_DIGITS)
+        return None if arrays is None or len(arrays) > _MOST_ARRAYS else cls(arrays)
 
     def moves(self, text: str) -> Moves | None:
         """Read whole lines; None if any of them is not exactly an operation, a blank and an element that exists."""

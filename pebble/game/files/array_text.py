@@ -15,10 +15,20 @@ from numpy.typing import NDArray
 from pebble.game.moves import Moves, Op
 from pebble.graph.names import NamedArray, VertexNames
 
-__all__ = ["ArrayText"]
+__all__ = ["ArrayText", "short_arrays"]
 
 _MOST_LETTERS = 8
 _LARGEST_EXTENT = 10**5
+
+
+def short_arrays(names: VertexNames, letters: int, extent: int) -> Sequence[NamedArray] | None:
+    """Return the arrays whose elements vertices are; None if they are none, or have long names or large extents."""
+    arrays: Sequence[NamedArray] | None = getattr(names, "arrays", None)
+    fitting = arrays is not None and all(
+        one.name.isascii() and len(one.name) <= letters and one.shape and max(one.shape) <= extent
+        for one in arrays
+    )
+    return arrays if fitting else None
 
 
 class ArrayText:
@@ -52,17 +62,8 @@ class ArrayText:
 
         Names must be of at most seven ASCII letters, and no extent above a hundred thousand.
         """
-        arrays: Sequence[NamedArray] | None = getattr(names, "arrays", None)
-        if arrays is None:
-            return None
-        fitting = all(
-            array.name.isascii()
-            and len(array.name) < _MOST_LETTERS
-            and array.shape
-            and max(array.shape) <= _LARGEST_EXTENT
-            for array in arrays
-        )
-        return cls(arrays) if fitting else None
+        arrays = short_arrays(names, _MOST_LETTERS - 1, _LARGEST_EXTENT)
+        return None if arrays is None else cls(arrays)
 
     def lines(self, moves: Moves) -> str:
         """Return the lines of moves that exist and are no slides, each with its end."""

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from pebble.common.errors import IllegalMove
+from pebble.common.errors import IllegalMove, InvalidInput
 from pebble.game.board import Status
 from pebble.game.files.header import Header
 from pebble.game.files.reader import PebblingReader, resolved_dag
 from pebble.game.referee import Refusal
 from pebble.game.replay import Replay
+from pebble.game.stores import StoreGame
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["CheckResult", "check_pebbling"]
+__all__ = ["CheckResult", "check_pebbling", "first_illegal_line"]
+
+_Game = TypeVar("_Game", bound=StoreGame)
+
+
+def _counted(name: str) -> Any:
+    return property(lambda result: getattr(result.status, name))
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,16 @@ class CheckResult:
         Line number of the first illegal move, from 1.
     refusal : Refusal or None
         Which move it is, which rule it breaks, why, and what would help.
+
+    Attributes
+    ----------
+    M, moves, reads, writes, io, computes, deletes, redundant, peak : int
+        Those of the status.
     """
+
+    M, moves, reads, writes, io, computes, deletes, redundant, peak = map(
+        _counted, ("M", "moves", "reads", "writes", "io", "computes", "deletes", "redundant", "peak")
+    )
 
     header: Header
     status: Status
@@ -48,51 +65,6 @@ class CheckResult:
         return self.legal and self.status.complete
 
     @property
-    def M(self) -> int:
-        """Words of fast memory."""
-        return self.status.M
-
-    @property
-    def moves(self) -> int:
-        """Legal moves made."""
-        return self.status.moves
-
-    @property
-    def reads(self) -> int:
-        """Loads."""
-        return self.status.reads
-
-    @property
-    def writes(self) -> int:
-        """Stores."""
-        return self.status.writes
-
-    @property
-    def io(self) -> int:
-        """Loads plus stores."""
-        return self.status.io
-
-    @property
-    def computes(self) -> int:
-        """Computations, slides included."""
-        return self.status.computes
-
-    @property
-    def deletes(self) -> int:
-        """Deletions."""
-        return self.status.deletes
-
-    @property
-    def redundant(self) -> int:
-        """Moves that placed no pebble."""
-        return self.status.redundant
-
-    @property
-    def peak(self) -> int:
-        """The largest number of red pebbles at any time."""
-        return self.status.peak
-
-    @property
     def missing(self) -> list[str]:
         """Names of the outputs that are not blue."""
         return self.status.missing_names()
@@ -104,19 +76,13 @@ class CheckResult:
 
 
 def check_pebbling(reader: PebblingReader, resolve: Callable[[Header], AnyDag]) -> CheckResult:
-    r"""Check the moves of a file whose header has been read, in constant memory.
+    r"""Check the moves of a file whose header has been read, in constant memory; an illegal move is in the result.
 
     Parameters
     ----------
     reader : PebblingReader
     resolve : callable
         Finds the DAG that a header speaks of; it raises InvalidInput if it cannot.
-
-    Raises
-    ------
-    InvalidInput
-        If the file is no pebbling file: the message has the line number. An illegal move is no error here, it is in the
-        result; if it comes before a malformed line, it is what is reported.
 
     Examples
     --------
@@ -140,3 +106,30 @@ def check_pebbling(reader: PebblingReader, resolve: Callable[[Header], AnyDag]) 
             return CheckResult(header, replay.result(), problem.line, problem.refusal)
         raise
     return CheckResult(header, replay.result())
+
+
+def first_illegal_line(
+    reader: PebblingReader, game: _Game, move_of: Callable[[_Game, str], Any]
+) -> int | None:
+    """Play the lines of a file, one by one; return the number of the first that is illegal, if one is.
+
+    Parameters
+    ----------
+    move_of : callable
+        Reads a line; InvalidInput if it is no move.
+    """
+    line_of: dict[int, int] = {}
+    try:
+        for number, text in reader.lines():
+            if not game.waits:
+                line_of.clear()
+            line_of[game.moves] = number
+            try:
+                move = move_of(game, text)
+            except InvalidInput as error:
+                raise InvalidInput(f"line {number}: {error}") from error
+            game.play(move)
+        game.finish()
+    except IllegalMove as error:
+        return line_of[error.move_number]
+    return None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
 
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import Lines, shown
 from pebble.common.units import fast_memory_words
-from pebble.game.files.processor_header import PROCESSOR_LINES, processors_of
+from pebble.game.processors.layouts import Layout
 from pebble.game.processors.settings import Processors
 from pebble.game.rules import Rules
 from pebble.graph.names import is_writable
@@ -20,7 +20,19 @@ __all__ = ["Header", "read_header"]
 _VERSION = "1"
 _YES_NO = {"yes": True, "no": False}
 _RULES = ("recomputation", "sliding")
-_POSITIVE = re.compile(r"[1-9][0-9]{0,17}")
+_POSITIVE, _NUMBER = r"[1-9][0-9]{0,17}", r"(?:0|[1-9][0-9]{0,17})"
+_WRITTEN = {
+    "M": (_POSITIVE, "M must be one positive whole number below 10^18"),
+    "levels": (
+        rf"{_POSITIVE}(?: {_POSITIVE})*(?: exclusive)?",
+        "levels are positive whole numbers below 10^18, the innermost first, and perhaps the word exclusive",
+    ),
+    "devices": (rf"{_NUMBER}(?: strict)?", "'# devices' has one whole number, and perhaps the word strict"),
+    "H": (_NUMBER, "'# H' has one whole number"),
+}
+_SIZES = {"M", "levels", "devices"}
+_OF_DEVICES = ("devices", "layout", "H", "sums")
+_KNOWN = ("dag", "M", "levels", "rules", *_OF_DEVICES)
 
 
 @dataclass(frozen=True)
@@ -43,12 +55,6 @@ class Header:
         Whether each of several levels holds what those within hold.
     processors : Processors or None
         The devices, if several play; M is then the fast memory of each, and means nothing if they have none.
-
-    Raises
-    ------
-    InvalidInput
-        If M is not a positive whole number below 10^18, or a name or value is empty or has white space (a
-        name of a parameter also ``=``) and so could not be read back.
 
     Examples
     --------
@@ -73,7 +79,7 @@ class Header:
             raise InvalidInput(f"with several {several} only the ordinary rules are played")
         if self.levels and self.processors:
             raise InvalidInput("a game has several memory levels or several devices, not both")
-        if not _POSITIVE.fullmatch(str(fast_memory_words(self.M))):
+        if not re.fullmatch(_POSITIVE, str(fast_memory_words(self.M))):
             raise InvalidInput(f"M must be a positive whole number of words below 10^18, not {self.M!r}")
         for text in (self.dag_name, *self.parameters, *self.parameters.values()):
             if not is_writable(text):
@@ -105,131 +111,96 @@ def _rules_line(rules: Rules) -> str:
 
 
 def read_header(lines: Lines) -> tuple[Header, int]:
-    """Read the head of a pebbling file; return it with the number of its ``# dag`` line.
-
-    Raises
-    ------
-    InvalidInput
-        If the header is missing, incomplete or malformed; the message begins with the line number.
-    """
+    """Read the head of a pebbling file; return it with the number of its ``# dag`` line."""
     seen: dict[str, list[str]] = {}
     dag_line = 0
-    for number, line in lines.head(lambda: "dag" in seen and bool({"M", "levels", "devices"} & seen.keys())):
+    for number, line in lines.head(lambda: "dag" in seen and bool(_SIZES & seen.keys())):
         key, *values = line[1:].split() or [""]
-        if seen:
-            _check_key(number, line, key, seen)
-        else:
-            _check_first(number, line, key, values)
-        if key in _CHECKS:
-            _CHECKS[key](number, values)
-        if key == "dag":
-            dag_line = number
+        with _on_line(number):
+            _check(line, key, values, seen)
+        dag_line = number if key == "dag" else dag_line
         seen[key] = values
-    for key in ("pebbling", "dag", "M"):
-        if key not in seen and not (key == "M" and {"levels", "devices"} & seen.keys()):
-            _fail_missing(lines, key)
+    with _on_line(1 if lines.empty else lines.number):
+        if lines.empty:
+            raise InvalidInput(f"the file is empty; it should begin with '# pebbling {_VERSION}'")
+        if not seen:
+            raise InvalidInput(f"a pebbling file begins with '# pebbling {_VERSION}'")
+        for key in ("dag", "M"):
+            if key not in seen and (key == "dag" or not _SIZES & seen.keys()):
+                raise InvalidInput(f"the header ends without a line '# {key} ...'")
+        return _header(seen), dag_line
+
+
+@contextmanager
+def _on_line(number: int) -> Iterator[None]:
+    """Say on which line something is wrong."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput(f"line {number}: {error}") from None
+
+
+def _header(seen: dict[str, list[str]]) -> Header:
+    """Return the header that its lines make together."""
+    if "levels" in seen and "M" in seen:
+        raise InvalidInput("a header has a line '# M' or a line '# levels', not both")
+    for key in () if "devices" in seen else _OF_DEVICES:
+        if key in seen:
+            raise InvalidInput(f"a line '# {key}' needs a line '# devices'")
     name, *parameters = seen["dag"]
     rules = Rules(**{rule: _YES_NO[value] for rule, value in map(_split, seen.get("rules", []))})
-    inclusive = "exclusive" not in seen.get("levels", ())
     levels = tuple(int(words) for words in seen.get("levels", ()) if words != "exclusive")
-    if levels and "M" in seen:
-        _fail(lines.number, "a header has a line '# M' or a line '# levels', not both")
-    processors = _processors(lines.number, seen)
-    M = levels[-1] if levels else int(seen.get("M", ["1"])[0])
-    return _made(
-        lines.number, name, dict(map(_split, parameters)), M, rules, levels, inclusive, processors
-    ), dag_line
+    M, H = (int(seen[key][0]) if key in seen else None for key in ("M", "H"))
+    processors = None
+    if "devices" in seen:
+        layout = seen.get("layout", ["contiguous"])
+        listed = bool(layout) and all(re.fullmatch(_NUMBER, device) for device in layout)
+        owners: Layout = tuple(map(int, layout)) if listed else " ".join(layout)
+        count, *strict = seen["devices"]
+        sums = tuple(seen.get("sums", ()))
+        processors = Processors(int(count), owners, H, M, sums, bool(strict))
+    inclusive = "exclusive" not in seen.get("levels", ())
+    M = levels[-1] if levels else M or 1
+    return Header(name, dict(map(_split, parameters)), M, rules, levels, inclusive, processors)
 
 
-def _processors(number: int, seen: dict[str, list[str]]) -> Processors | None:
-    try:
-        return processors_of(seen)
-    except InvalidInput as error:
-        _fail(number, str(error))
-
-
-def _made(number: int, *parts: Any) -> Header:
-    try:
-        return Header(*parts)
-    except InvalidInput as error:
-        _fail(number, str(error))
-
-
-def _check_first(number: int, line: str, key: str, values: list[str]) -> None:
-    if key != "pebbling":
-        _fail(number, f"a pebbling file begins with '# pebbling {_VERSION}', not with {shown(line)}")
-    if values != [_VERSION]:
-        _fail(number, f"{shown(line)}: only version {_VERSION} can be read")
-
-
-def _check_key(number: int, line: str, key: str, seen: dict[str, list[str]]) -> None:
-    if key not in _CHECKS:
-        _fail(number, f"unknown header line {shown(line)}; known: {', '.join(f'# {key}' for key in _CHECKS)}")
+def _check(line: str, key: str, values: list[str], seen: dict[str, list[str]]) -> None:
+    """Check one line of a header, after those that have been seen."""
+    text = shown(" ".join(values))
+    if not seen and key != "pebbling":
+        raise InvalidInput(f"a pebbling file begins with '# pebbling {_VERSION}', not with {shown(line)}")
+    if not seen and values != [_VERSION]:
+        raise InvalidInput(f"{shown(line)}: only version {_VERSION} can be read")
+    if seen and key not in _KNOWN:
+        known = ", ".join(f"# {key}" for key in _KNOWN)
+        raise InvalidInput(f"unknown header line {shown(line)}; known: {known}")
     if key in seen:
-        _fail(number, f"there is a second line '# {key}'")
-
-
-def _check_M(number: int, values: list[str]) -> None:
-    if len(values) != 1 or not _POSITIVE.fullmatch(values[0]):
-        _fail(number, f"M must be one positive whole number below 10^18, not {shown(' '.join(values))}")
-
-
-def _check_levels(number: int, values: list[str]) -> None:
-    sizes = values[:-1] if values[-1:] == ["exclusive"] else values
-    if not sizes or not all(_POSITIVE.fullmatch(words) for words in sizes):
-        _fail(
-            number,
-            "levels are positive whole numbers below 10^18, the innermost first, and perhaps the word exclusive, not "
-            + shown(" ".join(values)),
-        )
-
-
-def _check_dag(number: int, values: list[str]) -> None:
-    if not values:
-        _fail(number, "'# dag' needs a name")
-    _check_pairs(number, values[1:])
-
-
-def _check_rules(number: int, values: list[str]) -> None:
-    _check_pairs(number, values)
-    for text in values:
-        rule, value = _split(text)
+        raise InvalidInput(f"there is a second line '# {key}'")
+    pattern, must = _WRITTEN.get(key, (".*", ""))
+    if not re.fullmatch(pattern, " ".join(values)):
+        raise InvalidInput(f"{must}, not {text}")
+    if key == "dag" and not values:
+        raise InvalidInput("'# dag' needs a name")
+    if key == "sums" and (not values or len(set(values)) < len(values)):
+        raise InvalidInput("'# sums' names the arrays whose sums are free, each once")
+    _check_pairs({"dag": values[1:], "rules": values}.get(key, []))
+    for rule, value in map(_split, values if key == "rules" else ()):
         if rule not in _RULES or value not in _YES_NO:
-            _fail(number, f"unknown rule {shown(text)}; known: {', '.join(_RULES)}, each =yes or =no")
+            known = ", ".join(_RULES)
+            raise InvalidInput(f"unknown rule {shown(f'{rule}={value}')}; known: {known}, each =yes or =no")
 
 
-def _check_pairs(number: int, texts: list[str]) -> None:
+def _check_pairs(texts: list[str]) -> None:
     names: set[str] = set()
     for text in texts:
         name, value = _split(text)
         if not name or not value:
-            _fail(number, f"{shown(text)} is not of the form name=value")
+            raise InvalidInput(f"{shown(text)} is not of the form name=value")
         if name in names:
-            _fail(number, f"{shown(name)} is given twice")
+            raise InvalidInput(f"{shown(name)} is given twice")
         names.add(name)
-
-
-_CHECKS: dict[str, Callable[[int, list[str]], None]] = {
-    "dag": _check_dag,
-    "M": _check_M,
-    "levels": _check_levels,
-    "rules": _check_rules,
-    **dict.fromkeys(PROCESSOR_LINES, lambda number, values: None),
-}
-
-
-def _fail_missing(lines: Lines, key: str) -> NoReturn:
-    if lines.empty:
-        raise InvalidInput(f"line 1: the file is empty; it should begin with '# pebbling {_VERSION}'")
-    if key == "pebbling":
-        _fail(lines.number, f"a pebbling file begins with '# pebbling {_VERSION}'")
-    _fail(lines.number, f"the header ends without a line '# {key} ...'")
 
 
 def _split(text: str) -> tuple[str, str]:
     name, _, value = text.partition("=")
     return name, value
-
-
-def _fail(number: int, what: str) -> NoReturn:
-    raise InvalidInput(f"line {number}: {what}")

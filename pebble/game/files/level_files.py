@@ -18,16 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
-from pebble.common.errors import IllegalMove, InvalidInput
+from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
-from pebble.game.files.check import CheckResult
+from pebble.game.board import Tally
+from pebble.game.files.check import CheckResult, first_illegal_line
 from pebble.game.files.header import Header
 from pebble.game.files.reader import PebblingReader, resolved_dag
-from pebble.game.files.remembered import Remembered
-from pebble.game.level_game import LevelGame, LevelMove, LevelTally
+from pebble.game.level_game import LevelGame, LevelMove
 from pebble.game.moves import Op
-from pebble.game.referee import Refusal
 from pebble.graph.any_dag import AnyDag
 
 __all__ = ["LevelCheck", "check_level_pebbling"]
@@ -41,11 +41,11 @@ class LevelCheck(CheckResult):
 
     Attributes
     ----------
-    tallies : tuple of LevelTally
+    tallies : tuple of Tally
         What was counted at each level, the innermost first.
     """
 
-    tallies: tuple[LevelTally, ...] = ()
+    tallies: tuple[Tally, ...] = ()
 
     def levels(self) -> list[dict[str, int]]:
         """Return what was counted at each level as plain data."""
@@ -76,11 +76,6 @@ class LevelCheck(CheckResult):
 def check_level_pebbling(reader: PebblingReader, resolve: Callable[[Header], AnyDag]) -> LevelCheck:
     r"""Check the moves of a file whose header has been read, one by one.
 
-    Raises
-    ------
-    InvalidInput
-        If a line is no move; the message begins with the line number.
-
     Examples
     --------
     >>> import io
@@ -90,33 +85,24 @@ def check_level_pebbling(reader: PebblingReader, resolve: Callable[[Header], Any
     >>> found.complete, [(tally.io, tally.peak) for tally in found.tallies]
     (True, [(2, 2), (2, 2)])
     """
-    game, line = LevelGame(resolved_dag(reader, resolve), reader.header.levels, reader.header.inclusive), None
-    vertex_of = Remembered(game.dag.names.index)
-    for number, text in reader.lines():
-        try:
-            game.play(_parsed(text, number, vertex_of))
-        except IllegalMove:
-            line = number
-        except (KeyError, ValueError):
-            reason, remedy = f"the DAG has no vertex {shown(text.split()[-1])}", "check the '# dag' line"
-            game.refusal = Refusal(game.moves, " ".join(text.split()), "unknown-vertex", reason, remedy)
-            line = number
-        if line is not None:
-            break
-        vertex_of.forget()
+    game = LevelGame(resolved_dag(reader, resolve), reader.header.levels, reader.header.inclusive)
+    vertex_of = lru_cache(1 << 18)(game.dag.names.index)
+    line = first_illegal_line(reader, game, lambda game, text: _move_of(game, text, vertex_of))
     return LevelCheck(reader.header, game.status(), line, game.refusal, tuple(game.tallies))
 
 
-def _parsed(text: str, number: int, vertex_of: Remembered[str, int]) -> LevelMove:
+def _move_of(game: LevelGame, text: str, vertex_of: Callable[[str], int]) -> LevelMove:
     words = text.split()
     op = _OPS.get(words[0])
     if op is None:
-        raise InvalidInput(
-            f"line {number}: {shown(words[0])} is no operation in {shown(text)}; use {', '.join(_OPS)}"
-        )
-    if op == Op.COMPUTE and len(words) == 2:
-        return LevelMove(op, 1, vertex_of[words[1]])
-    if op == Op.COMPUTE or len(words) != 3 or not (words[1].isascii() and words[1].isdigit()):
+        raise InvalidInput(f"{shown(words[0])} is no operation in {shown(text)}; use {', '.join(_OPS)}")
+    if op == Op.COMPUTE:
+        words.insert(1, "1")
+    if len(words) != 3 or not (words[1].isascii() and words[1].isdigit()):
         form = "compute VERTEX" if op == Op.COMPUTE else f"{words[0]} LEVEL VERTEX"
-        raise InvalidInput(f"line {number}: {shown(text)} is no move; it is written '{form}'")
-    return LevelMove(op, int(words[1]), vertex_of[words[2]])
+        raise InvalidInput(f"{shown(text)} is no move; it is written '{form}'")
+    try:
+        return LevelMove(op, int(words[1]), vertex_of(words[2]))
+    except (KeyError, ValueError):
+        refusal = f"the DAG has no vertex {shown(words[2])}", "check the '# dag' line"
+        game.refuse(" ".join(text.split()), "unknown-vertex", *refusal)

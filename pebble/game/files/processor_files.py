@@ -19,13 +19,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pebble.common.errors import IllegalMove, InvalidInput
+from pebble.common.errors import InvalidInput
 from pebble.game.board import SHOWN, listed
-from pebble.game.files.check import CheckResult
+from pebble.game.files.check import CheckResult, first_illegal_line
 from pebble.game.files.header import Header
 from pebble.game.files.reader import PebblingReader, resolved_dag
 from pebble.game.processors.game import ProcessorGame
-from pebble.game.processors.moves import ProcessorMove, parse_processor_move
+from pebble.game.processors.moves import parse_processor_move
 from pebble.game.processors.settings import Processors
 from pebble.game.processors.tallies import ProcessorTally
 from pebble.graph.any_dag import AnyDag
@@ -101,11 +101,6 @@ def _of(words: int | None) -> str:
 def check_processor_pebbling(reader: PebblingReader, resolve: Callable[[Header], AnyDag]) -> ProcessorCheck:
     r"""Check the moves of a file whose header has been read, one by one.
 
-    Raises
-    ------
-    InvalidInput
-        If a line is no move; the message begins with the line number.
-
     Examples
     --------
     >>> import io
@@ -123,23 +118,7 @@ def check_processor_pebbling(reader: PebblingReader, resolve: Callable[[Header],
         game = ProcessorGame(dag, processors)
     except InvalidInput as error:
         raise InvalidInput(f"line {reader.dag_line}: {error}") from error
-    line, line_of = None, dict[int, int]()
-    try:
-        for number, text in reader.lines():
-            if not game.sends_wait:
-                line_of.clear()
-            line_of[game.tally.moves] = number
-            game.play(_parsed(text, number, game))
-        game.finish()
-    except IllegalMove as error:
-        line = line_of[error.move_number]
+    line = first_illegal_line(reader, game, lambda game, text: parse_processor_move(text, game.names))
     left_over = game.left_over if processors.strict else []
     texts = tuple(f"{game.names.text(word)} on device {p}" for p, word in left_over)
     return ProcessorCheck(reader.header, game.status(), line, game.refusal, game.tally, texts)
-
-
-def _parsed(text: str, number: int, game: ProcessorGame) -> ProcessorMove:
-    try:
-        return parse_processor_move(text, game.names)
-    except InvalidInput as error:
-        raise InvalidInput(f"line {number}: {error}") from error

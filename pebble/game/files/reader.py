@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import IO, Any, TypeVar
 
 import numpy as np
@@ -13,7 +14,6 @@ from pebble.common.errors import IllegalMove, InvalidInput
 from pebble.common.text_lines import Lines, foreign_blank, shown
 from pebble.game.files.array_lines import PIECE, ArrayLines
 from pebble.game.files.header import Header, read_header
-from pebble.game.files.remembered import Remembered
 from pebble.game.moves import Move, Moves, Op
 from pebble.game.referee import Refusal, unknown_name
 from pebble.graph.any_dag import AnyDag
@@ -21,7 +21,7 @@ from pebble.graph.any_dag import AnyDag
 __all__ = ["MoveProblem", "PebblingReader", "parse_move", "resolved_dag"]
 
 _OP = {op.word: int(op) for op in Op}
-_Vertices = Remembered[str, int]
+_Vertices = Callable[[str], int]
 _Resolved = TypeVar("_Resolved", bound=AnyDag)
 
 
@@ -33,11 +33,6 @@ class PebblingReader:
     stream : text or binary stream
         Read once from where it stands; need not be seekable. Binary is better: only then can the place of a
         byte that is no UTF-8 be told, and a carriage return alone is seen.
-
-    Raises
-    ------
-    InvalidInput
-        If the header is missing, incomplete or malformed; the message begins with the line number.
 
     Examples
     --------
@@ -67,14 +62,12 @@ class PebblingReader:
 
         Raises
         ------
-        InvalidInput
-            If a line is no move; the message begins with the line number.
         IllegalMove
             If a move names a vertex that the DAG does not have: rule ``"unknown-vertex"``.
         """
         if self.header.levels:
             raise InvalidInput("this is a pebbling with several memory levels; pebble check plays it")
-        vertex_of, array_lines = Remembered(dag.names.index), ArrayLines.of(dag.names)
+        vertex_of, array_lines = lru_cache(1 << 18)(dag.names.index), ArrayLines.of(dag.names)
         done = 0
         for text in self._pieces():
             first, problem = self._next_line, None
@@ -93,7 +86,6 @@ class PebblingReader:
             if problem is not None:
                 self.problem = problem
                 raise self._explained(problem)
-            vertex_of.forget()
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines after the header that say something, with their numbers."""
@@ -131,11 +123,6 @@ def resolved_dag(reader: PebblingReader, resolve: Callable[[Header], _Resolved])
 
 def parse_move(text: str, dag: AnyDag) -> Move:
     """Read one move: ``load Q[0,3]``, ``slide S[0,0,1] from S[0,0,0]``.
-
-    Raises
-    ------
-    InvalidInput
-        If it is no move, or names a vertex that the DAG does not have.
 
     Examples
     --------
@@ -194,7 +181,7 @@ def _parse_plain(texts: list[str], vertex_of: _Vertices) -> Moves | None:
         return None
     try:
         op = np.array([_OP[word] for word in words[::2]], dtype=np.int8)
-        vertex = np.array([vertex_of[name] for name in words[1::2]], dtype=np.int64)
+        vertex = np.array([vertex_of(name) for name in words[1::2]], dtype=np.int64)
     except (KeyError, ValueError):
         return None
     return None if (op == Op.SLIDE).any() else Moves(op, vertex)
@@ -210,7 +197,7 @@ def _parse_slowly(
         if problem:
             return Moves.of(moves), MoveProblem(number, problem)
         try:
-            moves.append(Move(Op(_OP[words[0]]), *(vertex_of[name] for name in words[1::2])))
+            moves.append(Move(Op(_OP[words[0]]), *(vertex_of(name) for name in words[1::2])))
         except (KeyError, ValueError):
             return Moves.of(moves), _unknown(words, number, dag, done + len(moves))
     return Moves.of(moves), None

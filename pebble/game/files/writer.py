@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import lru_cache
 from typing import IO
 
 import numpy as np
@@ -12,65 +14,59 @@ from pebble.common.errors import InvalidInput
 from pebble.common.files import atomic_writer
 from pebble.game.files.array_text import ArrayText
 from pebble.game.files.header import Header
-from pebble.game.files.remembered import Remembered
 from pebble.game.moves import Columns, Moves, Op, as_chunks
 from pebble.graph.names import Vertices
 
-__all__ = ["write_lines", "write_pebbling", "write_pebbling_file"]
+__all__ = ["write_lines", "write_pebbling"]
 
 _WORD = [f"{op.word} " for op in Op]
 _CHUNK = 1 << 16
 
 
-def write_pebbling(stream: IO[str], header: Header, dag: Vertices, moves: Columns | Iterable[Columns]) -> int:
-    """Write a pebbling to a text stream, chunk by chunk, and return the number of moves.
+def write_pebbling(
+    target: str | os.PathLike[str] | IO[str],
+    header: Header,
+    dag: Vertices,
+    moves: Columns | Iterable[Columns],
+) -> int:
+    """Write a pebbling chunk by chunk, to a text stream or to a path, which appears whole or not at all.
 
     The moves are not judged; only vertices and operations that do not exist are refused.
 
-    Raises
-    ------
-    InvalidInput
-        If a move has no notation.
+    Returns
+    -------
+    int
+        The number of moves.
     """
-    stream.write(str(header))
-    names, array_text = Remembered(dag.names.__getitem__), ArrayText.of(dag.names)
+    name, array_text = lru_cache(1 << 18)(dag.names.__getitem__), ArrayText.of(dag.names)
     written = 0
-    for chunk in as_chunks(moves):
-        for first in range(0, len(chunk), _CHUNK):
-            part = chunk.part(first, first + _CHUNK)
-            _check_writable(part, dag, written)
-            slides = part.source is not None and bool((part.op == Op.SLIDE).any())
-            stream.write(_text(part, names) if array_text is None or slides else array_text.lines(part))
-            written += len(part)
-            names.forget()
+    with _opened(target, header) as stream:
+        for chunk in as_chunks(moves):
+            for first in range(0, len(chunk), _CHUNK):
+                part = chunk.part(first, first + _CHUNK)
+                _check_writable(part, dag, written)
+                slides = part.source is not None and bool((part.op == Op.SLIDE).any())
+                stream.write(_text(part, name) if array_text is None or slides else array_text.lines(part))
+                written += len(part)
     return written
-
-
-def write_pebbling_file(
-    path: str | os.PathLike[str], header: Header, dag: Vertices, moves: Columns | Iterable[Columns]
-) -> int:
-    """Write a pebbling file that appears whole or not at all, and return the number of moves.
-
-    Raises
-    ------
-    InvalidInput
-        If the file cannot be written there, or a move has no notation.
-    """
-    with atomic_writer(path) as stream:
-        return write_pebbling(stream, header, dag, moves)
 
 
 def write_lines(target: str | os.PathLike[str] | IO[str], header: Header, lines: Iterable[str]) -> int:
-    """Write a pebbling whose moves are lines already, a path whole or not at all; return the number of moves."""
-    if isinstance(target, str | os.PathLike):
-        with atomic_writer(target) as stream:
-            return write_lines(stream, header, lines)
-    target.write(str(header))
+    """Write a pebbling whose moves are lines already, as :func:`write_pebbling` does."""
     written = 0
-    for line in lines:
-        target.write(f"{line}\n")
-        written += 1
+    with _opened(target, header) as stream:
+        for line in lines:
+            stream.write(f"{line}\n")
+            written += 1
     return written
+
+
+@contextmanager
+def _opened(target: str | os.PathLike[str] | IO[str], header: Header) -> Iterator[IO[str]]:
+    opened = atomic_writer(target) if isinstance(target, str | os.PathLike) else nullcontext(target)
+    with opened as stream:
+        stream.write(str(header))
+        yield stream
 
 
 def _check_writable(moves: Moves, dag: Vertices, written: int) -> None:
@@ -85,11 +81,11 @@ def _check_writable(moves: Moves, dag: Vertices, written: int) -> None:
         raise InvalidInput(f"move {written + at} cannot be written: {moves[at]!r} names no move on {dag!r}")
 
 
-def _text(moves: Moves, names: Remembered[int, str]) -> str:
+def _text(moves: Moves, name: Callable[[int], str]) -> str:
     rows = zip(moves.op.tolist(), moves.vertex.tolist(), strict=True)
-    lines = [_WORD[op] + names[v] for op, v in rows]
+    lines = [_WORD[op] + name(v) for op, v in rows]
     if moves.source is not None:
         for at in np.flatnonzero(moves.op == Op.SLIDE).tolist():
-            lines[at] += f" from {names[int(moves.source[at])]}"
+            lines[at] += f" from {name(int(moves.source[at]))}"
     lines.append("")
     return "\n".join(lines)

@@ -25,11 +25,6 @@ def token_owners(layout: Layout, tokens: int, devices: int) -> tuple[int, ...]:
     p and 2P - 1 - p. ``striped``: token t is on device t mod P. If the chunks cannot be equal, the first ones have a
     token more.
 
-    Raises
-    ------
-    InvalidInput
-        For an unknown name, or a list that does not fit.
-
     Examples
     --------
     >>> [token_owners(layout, 8, 2) for layout in ("contiguous", "zigzag", "striped")]
@@ -52,11 +47,6 @@ def owners(dag: AnyDag, layout: Layout, devices: int) -> dict[int, int]:
 
     The first index of a name is its token: ``Q[5,0]`` belongs to the device of token 5. Each array has as many tokens
     as its indices say. On one device everything is its own, whatever the names.
-
-    Raises
-    ------
-    InvalidInput
-        If an input or output has no index, or the layout does not fit.
 
     Examples
     --------

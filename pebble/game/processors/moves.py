@@ -70,11 +70,6 @@ class ProcessorMove(NamedTuple):
 def parse_processor_move(text: str, names: WordNames) -> ProcessorMove:
     """Read one move.
 
-    Raises
-    ------
-    InvalidInput
-        If it is no move, or names what the DAG does not have.
-
     Examples
     --------
     >>> from pebble.graph.dag import Dag

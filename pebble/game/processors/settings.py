@@ -32,11 +32,6 @@ class Processors:
     strict : bool
         Refuse moves that change nothing, and words left over at the end.
 
-    Raises
-    ------
-    InvalidInput
-        If there are no devices, or too many, a memory has no words, or there is no such layout.
-
     Examples
     --------
     >>> print(Processors(4, "zigzag", memory=100, sums=("l", "U")), end="")

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pebble.game.board import Tally
+
 __all__ = ["DeviceTally", "ProcessorTally"]
 
 
 @dataclass
-class DeviceTally:
-    """What is counted on one device.
+class DeviceTally(Tally):
+    """What is counted on one device: loads, stores and the peak are those of its fast memory.
 
     Attributes
     ----------
@@ -20,39 +22,27 @@ class DeviceTally:
         Words that came from and went to other devices.
     messages : int
         Messages received: pairs of a superstep and a sender.
-    reads, writes : int
-        Loads and stores between its memory and its fast memory.
-    computes : int
-        Vertices computed, and terms absorbed.
     computes_of : Counter of str
-        The same by array.
+        Vertices computed, and terms absorbed, by array.
     merges : int
         Partial sums added to one another.
-    deletes, discards : int
-    redundant : int
-        Moves that changed nothing; a word received that is there already counts here.
-    memory_peak, fast_peak : int
-        The most words that its memory and its fast memory have held.
+    discards : int
+    memory_peak : int
+        The most words that its memory has held.
     """
 
     received: int = 0
     sent: int = 0
     messages: int = 0
-    reads: int = 0
-    writes: int = 0
-    computes: int = 0
     computes_of: Counter[str] = field(default_factory=Counter)
     merges: int = 0
-    deletes: int = 0
     discards: int = 0
-    redundant: int = 0
     memory_peak: int = 0
-    fast_peak: int = 0
 
     @property
-    def io(self) -> int:
-        """Loads plus stores."""
-        return self.reads + self.writes
+    def fast_peak(self) -> int:
+        """The most words that its fast memory has held."""
+        return self.peak
 
 
 @dataclass
@@ -74,8 +64,6 @@ class ProcessorTally:
         Sum over supersteps of the most words that a device received or sent in it.
     work : list of list of Counter of str
         Vertices computed by array, for each superstep and device.
-    moves : int
-        All lines that do something: moves, sends and ends of supersteps.
     """
 
     devices: list[DeviceTally]
@@ -85,7 +73,6 @@ class ProcessorTally:
     rounds: int = 0
     h_sum: int = 0
     work: list[list[Counter[str]]] = field(default_factory=list)
-    moves: int = 0
 
     def total(self, name: str) -> int:
         """Return the sum of a count over all devices."""

@@ -81,11 +81,6 @@ class WordNames:
     sums : sequence of str
         The arrays whose sums are free.
 
-    Raises
-    ------
-    InvalidInput
-        If an array has no vertices, or is no sum of this kind.
-
     Examples
     --------
     >>> from pebble.graph.dag import Dag
@@ -121,13 +116,7 @@ class WordNames:
         )
 
     def word(self, text: str) -> Word:
-        """Return the word of a text.
-
-        Raises
-        ------
-        InvalidInput
-            If there is none.
-        """
+        """Return the word of a text."""
         match = _PARTIAL.fullmatch(text)
         if match is None:
             return Word(self._plain_vertex(text))

@@ -1,6 +1,6 @@
 """Which parallelism: schedules for several devices counted, timed and compared with what must be moved."""
 
-from pebble.lab.parallel.comparing import MOST_DEVICES, communication_certificate, parallel, with_inner
+from pebble.lab.parallel.comparing import MOST_DEVICES, parallel, with_inner
 from pebble.lab.parallel.documents import DocumentReport, PlacedDocument, parallel_documents
 from pebble.lab.parallel.links import Links
 from pebble.lab.parallel.parallel_table import ParallelReport, ParallelRow, ParallelSweep
@@ -15,7 +15,6 @@ __all__ = [
     "ParallelSweep",
     "PlacedDocument",
     "StateReport",
-    "communication_certificate",
     "parallel",
     "parallel_documents",
     "parallel_states",

@@ -15,7 +15,6 @@ from pebble.lower_bounds.attention.communication import (
     d3_total,
     words_for_shares,
 )
-from pebble.lower_bounds.attention.coq_communication import coq_communication
 from pebble.program.parallel import (
     LAYOUTS,
     DeviceShare,
@@ -32,7 +31,7 @@ from pebble.program.parallel import (
 )
 from pebble.program.schedule import get
 
-__all__ = ["MOST_DEVICES", "communication_certificate", "cost", "parallel", "with_inner"]
+__all__ = ["MOST_DEVICES", "cost", "parallel", "with_inner"]
 
 MOST_DEVICES = 4096
 """More devices are refused."""
@@ -79,15 +78,6 @@ def parallel(
         Which layouts are tried for the best; all under a mask, that of the problem without.
     progress : callable, optional
         Called with the name of each schedule before it is counted.
-
-    Returns
-    -------
-    ParallelReport
-
-    Raises
-    ------
-    InvalidInput
-        For unknown schedules, too many devices, or a shape that no schedule takes.
 
     Examples
     --------
@@ -165,17 +155,6 @@ def cost(row: ParallelRow) -> tuple[float, float, float, float]:
         played.work_sum if played else float("inf"),
         max(played.memory) if played else float("inf"),
     )
-
-
-def communication_certificate(problem: SharedProblem) -> str:
-    """Return a Coq file that states D1 of a problem with work shared equally.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If D1 is not proved for the problem.
-    """
-    return coq_communication(problem)
 
 
 class _Counter:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import plain
 from pebble.common.tables import Table, TableResult, words
 from pebble.lab.parallel.comparing import parallel
 from pebble.lab.parallel.parallel_table import ParallelRow
@@ -71,9 +73,8 @@ class DocumentReport(TableResult):
         """Return plain data."""
         p = self.problem
         return {
-            **{"N": p.N, "d": p.d, "dv": p.width, "P": p.P, "heads": p.heads, "kv_heads": p.kv_heads},
-            "pass": p.pass_name,
-            "mask": "causal" if p.causal else None,
+            **p.to_dict(),
+            **{"pass": p.pass_name, "mask": p.mask},
             "documents": self.records(),
             "received_max": max(self.received),
             "received": list(self.received),
@@ -86,28 +87,29 @@ class DocumentReport(TableResult):
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row a document."""
+        unmoved = {"schedule": None, "shape": None, "layout": None, "received_max": 0}
         return [
             {
                 "length": one.length,
                 "devices": list(one.devices),
-                "schedule": one.row.name if one.row else None,
-                "shape": (one.row.shape or None) if one.row else None,
-                "layout": one.row.layout if one.row else None,
-                "received_max": max(one.row.received) if one.row else 0,
+                **(
+                    plain(one.row, "schedule=name shape=shape_or_none layout received_max")
+                    if one.row
+                    else unmoved
+                ),
             }
             for one in self.documents
         ]
 
     def parts(self) -> list[str | Table]:
         """Return what is printed: like documents together."""
-        kinds: dict[tuple[str, ...], int] = {}
+        kinds: Counter[tuple[str, ...]] = Counter()
         for one in self.documents:
             row = one.row
             how = (
-                (row.name, row.shape, row.layout, words(max(row.received))) if row else ("whole", "", "", "0")
+                (row.name, row.shape, row.layout, words(row.received_max)) if row else ("whole", "", "", "0")
             )
-            kind = (words(one.length), str(len(one.devices)), *how)
-            kinds[kind] = kinds.get(kind, 0) + 1
+            kinds[words(one.length), str(len(one.devices)), *how] += 1
         head = [
             "documents",
             "tokens",
@@ -141,11 +143,6 @@ def parallel_documents(problem: SharedProblem, lengths: Sequence[int]) -> Docume
         Heads, head dimension, mask, pass and number of devices; its N is not looked at.
     lengths : sequence of int
         Tokens of each document.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no document, or there are fewer tokens than devices.
 
     Examples
     --------

@@ -2,44 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import IO
-
 from pebble.common.errors import InvalidInput
-from pebble.computations.family import Family
-from pebble.game.files.header import Header
-from pebble.game.files.writer import write_lines
-from pebble.program.parallel import Exchange, Shape, SharedProblem, distributed_schedule
-from pebble.program.parallel.elementary import elementary_family, elementary_lines, elementary_processors
+from pebble.program.parallel import Shape, SharedProblem, distributed_schedule
+from pebble.program.parallel.elementary import ExchangeMoves
 
-__all__ = ["ExchangeMoves", "exchange_moves"]
+__all__ = ["exchange_moves"]
 
 _MOST_MOVES = 20_000_000
-
-
-@dataclass(frozen=True)
-class ExchangeMoves:
-    """The moves of an exchange, made as they are read.
-
-    Attributes
-    ----------
-    exchange : Exchange
-    family : Family
-    header : Header
-    """
-
-    exchange: Exchange
-    family: Family
-    header: Header
-
-    def __iter__(self) -> Iterator[str]:
-        return elementary_lines(self.exchange)
-
-    def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
-        """Write the pebbling file, a path whole or not at all, and return the number of lines after the header."""
-        return write_lines(target, self.header, self)
 
 
 def exchange_moves(
@@ -54,11 +23,6 @@ def exchange_moves(
     shape : tuple of int, optional
         By default the one with which the busiest device receives least.
     pass_on : {"needed", "all"}
-
-    Raises
-    ------
-    InvalidInput
-        If the schedule does not apply, or there would be more than twenty million moves.
 
     Examples
     --------
@@ -81,6 +45,4 @@ def exchange_moves(
         )
     if shape is None:
         shape = made.best_shape(problem, pass_on)
-    family = elementary_family(problem)
-    header = Header(family.name, family.parameters, processors=elementary_processors(problem))
-    return ExchangeMoves(made.exchange(problem, shape, pass_on), family, header)
+    return ExchangeMoves(made.exchange(problem, shape, pass_on))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import PlainRow
 from pebble.common.units import bytes_per_word
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ __all__ = ["Links", "Wire"]
 
 
 @dataclass(frozen=True)
-class Links:
+class Links(PlainRow):
     """How fast a device receives, sends and computes.
 
     Parameters
@@ -37,11 +38,6 @@ class Links:
     memory_bandwidth : float, optional
         Bytes per second that a device reads from its own memory; without it, reading takes no time.
 
-    Raises
-    ------
-    InvalidInput
-        For an unknown data type, or amounts that are not positive.
-
     Notes
     -----
     The time of an exchange is the sum of the times of its supersteps. In a superstep
@@ -58,6 +54,11 @@ class Links:
     is *exposed*. So what goes round a ring is hidden where a hop takes no longer than the work on a tile. A gather at
     the start goes before all work, and outputs that return go after it: they are exposed.
     """
+
+    KEYS = (
+        "link_bytes_per_second=bandwidth flops_per_second=flops dtype node node_link_bytes_per_second=node_bandwidth "
+        "memory_bytes_per_second=memory_bandwidth"
+    )
 
     bandwidth: float
     flops: float
@@ -129,20 +130,9 @@ class Links:
         seconds: NDArray[np.float64] = np.maximum(busy, reading)
         return seconds
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {
-            "link_bytes_per_second": self.bandwidth,
-            "flops_per_second": self.flops,
-            "dtype": self.dtype,
-            "node": self.node,
-            "node_link_bytes_per_second": self.node_bandwidth,
-            "memory_bytes_per_second": self.memory_bandwidth,
-        }
-
 
 @dataclass(frozen=True)
-class Wire:
+class Wire(PlainRow):
     """How long an exchange takes, and where the words come from that a device receives most of.
 
     Attributes
@@ -159,6 +149,11 @@ class Wire:
         Words received by a device from its own node, and from others.
     """
 
+    KEYS = (
+        "received_inside_nodes_max=inside_max received_between_nodes_max=between_max wire_seconds arithmetic_seconds "
+        "exposed_seconds seconds wire_over_arithmetic=ratio hidden"
+    )
+
     wire_seconds: float
     arithmetic_seconds: float
     mean_seconds: float
@@ -170,6 +165,11 @@ class Wire:
     def ratio(self) -> float:
         """Wire time over the mean time of a device's work, which work that is shared badly makes no smaller."""
         return self.wire_seconds / self.mean_seconds
+
+    @property
+    def hidden(self) -> bool:
+        """Whether work hides all of it."""
+        return self.exposed_seconds == 0
 
     @property
     def seconds(self) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import plain
 from pebble.common.tables import Table, TableResult, words
 from pebble.lab.parallel.links import Links, Wire
 from pebble.lower_bounds.bound import Bound
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from pebble.program.parallel import ExchangeTraffic, MemoryRun, SharedProblem
 
 __all__ = ["ParallelReport", "ParallelRow", "ParallelSweep"]
+
+_INNER = "inner_io=inner.io inner_reads=inner.reads inner_writes=inner.writes inner_peak=inner.peak"
 
 
 @dataclass(frozen=True)
@@ -67,58 +70,40 @@ class ParallelRow:
         """Words of the busiest device over their bound; None where the bound is nothing or does not apply."""
         return max(self.received) / self.bound_busiest if self.bound_busiest else None
 
+    @property
+    def received_max(self) -> int:
+        """Words that the busiest device receives."""
+        return max(self.received)
+
+    @property
+    def shape_or_none(self) -> str | None:
+        """The shape; None if the schedule has none."""
+        return self.shape or None
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data; what only the referee counts is None where it has not played."""
-        played = self.traffic
+
+        def of(best: Callable[[tuple[int, ...]], int], counts: str) -> int | None:
+            return best(getattr(self.traffic, counts)) if self.traffic else None
+
         return {
-            "name": self.name,
-            "shape": self.shape or None,
-            "layout": self.layout,
-            "verified": played is not None,
-            "received_max": max(self.received),
+            **plain(self, "name shape=shape_or_none layout"),
+            "verified": self.traffic is not None,
+            "received_max": self.received_max,
             "received_min": min(self.received),
             "received": list(self.received) if len(self.received) <= 1024 else None,
-            "sent_max": max(played.sent) if played else None,
-            "total": self.total,
-            "rounds": self.rounds,
-            "messages_max": max(played.messages) if played else None,
-            "link_max": played.link_max if played else None,
-            "h_sum": played.h_sum if played else None,
-            "memory_max": max(played.memory) if played else None,
-            "pairs_max": max(played.pairs) if played else None,
-            "pairs_min": min(played.pairs) if played else None,
-            "work_sum": played.work_sum if played else None,
-            "balance": self.balance,
-            "bound_total": self.bound_total,
-            "bound_busiest": self.bound_busiest,
-            "ratio_total": self.ratio_total,
-            "ratio_busiest": self.ratio_busiest,
-            **self._times(),
-            **self._inner(),
-        }
-
-    def _inner(self) -> dict[str, Any]:
-        if self.inner is None:
-            return {}
-        return {
-            "inner_io": self.inner.io,
-            "inner_reads": self.inner.reads,
-            "inner_writes": self.inner.writes,
-            "inner_peak": self.inner.peak,
-        }
-
-    def _times(self) -> dict[str, Any]:
-        if self.wire is None:
-            return {}
-        return {
-            "received_inside_nodes_max": self.wire.inside_max,
-            "received_between_nodes_max": self.wire.between_max,
-            "wire_seconds": self.wire.wire_seconds,
-            "arithmetic_seconds": self.wire.arithmetic_seconds,
-            "exposed_seconds": self.wire.exposed_seconds,
-            "seconds": self.wire.seconds,
-            "wire_over_arithmetic": self.wire.ratio,
-            "hidden": self.wire.exposed_seconds == 0,
+            "sent_max": of(max, "sent"),
+            **plain(self, "total rounds"),
+            "messages_max": of(max, "messages"),
+            **plain(self, "link_max=traffic.link_max h_sum=traffic.h_sum"),
+            "memory_max": of(max, "memory"),
+            "pairs_max": of(max, "pairs"),
+            "pairs_min": of(min, "pairs"),
+            **plain(
+                self, "work_sum=traffic.work_sum balance bound_total bound_busiest ratio_total ratio_busiest"
+            ),
+            **(self.wire.to_dict() if self.wire else {}),
+            **plain(self, _INNER if self.inner else ""),
         }
 
 
@@ -164,35 +149,17 @@ class ParallelReport(TableResult):
         problem = self.problem
         return {
             "pass": problem.pass_name,
-            "N": problem.N,
-            "d": problem.d,
-            "dv": problem.width,
-            "P": problem.P,
-            "heads": problem.heads,
-            "kv_heads": problem.kv_heads,
-            "mask": "causal" if problem.causal else None,
-            "pairs": problem.pairs,
-            "queries_decoded": problem.queries_decoded,
-            "layout": problem.layout,
+            **problem.to_dict(),
+            **plain(problem, "mask pairs queries_decoded layout"),
             "pass_on": self.pass_on,
             **(self.links.to_dict() if self.links else {}),
             "schedules": [row.to_dict() for row in self.rows],
             "not_applicable": [{"name": name, "why": why} for name, why in self.not_applicable.items()],
             "bounds": [
-                {
-                    "name": bound.name,
-                    "value": bound.value,
-                    "status": bound.status,
-                    "source": bound.source,
-                    "note": bound.note,
-                    **bound.facts,
-                }
-                for bound in self.bounds
+                {**plain(bound, "name value status source note"), **bound.facts} for bound in self.bounds
             ],
             "bounds_refused": [{"name": name, "why": why} for name, why in self.refused.items()],
-            "best": None
-            if self.best is None
-            else {"name": self.best.name, "shape": self.best.shape or None, "layout": self.best.layout},
+            "best": self.best and plain(self.best, "name shape=shape_or_none layout"),
         }
 
     def records(self) -> list[dict[str, Any]]:
@@ -213,32 +180,25 @@ class ParallelReport(TableResult):
 
     def _schedules(self) -> Table:
         columns = self._columns(with_layout=self._layouts_differ())
-        rows = [[cell(row) for cell in columns.values()] for row in self.rows]
         drop = ("total", "rounds", "memory", "work, max/mean")
-        return Table([[*columns], *rows], left=2 + ("layout" in columns), drop=drop)
+        return Table.of(self.rows, columns, left=2 + ("layout" in columns), right=None, drop=drop)
 
-    def _columns(self, with_layout: bool) -> dict[str, Callable[[ParallelRow], str]]:
-        """Return the columns that say something, and how a row is printed in each."""
-        columns: dict[str, Callable[[ParallelRow], str]] = {"schedule": lambda row: row.name}
-        columns["shape"] = lambda row: row.shape
-        if with_layout:
-            columns["layout"] = lambda row: row.layout
-        columns["words received, busiest"] = lambda row: words(max(row.received))
-        if self.links and self.links.node > 1:
-            columns["from other nodes"] = lambda row: words(row.wire.between_max) if row.wire else ""
-        columns["total"] = lambda row: words(row.total)
-        columns["rounds"] = lambda row: str(row.rounds)
-        columns["work, max/mean"] = lambda row: _decimal(row.balance, ".2f")
-        columns["memory"] = lambda row: words(max(row.traffic.memory)) if row.traffic else ""
+    def _columns(self, with_layout: bool) -> dict[str, Any]:
+        """Return the columns that say something, and what a row has in each."""
+
+        def milliseconds(name: str) -> Callable[[ParallelRow], str]:
+            return lambda row: f"{getattr(row.wire, name) * 1e3:,.4g}" if row.wire else ""
+
+        columns: dict[str, Any] = {"schedule": "name", "shape": "shape"}
+        columns |= {"layout": "layout"} if with_layout else {}
+        columns["words received, busiest"] = "received_max"
+        columns |= {"from other nodes": "wire.between_max"} if self.links and self.links.node > 1 else {}
+        columns |= {"total": "total", "rounds": "rounds:d", "work, max/mean": "balance:,.2f"}
+        columns["memory"] = lambda row: max(row.traffic.memory) if row.traffic else None
         if self.links:
-            columns["exposed, ms"] = lambda row: _decimal(
-                row.wire.exposed_seconds * 1e3 if row.wire else None, ".4g"
-            )
-            columns["time, ms"] = lambda row: _decimal(row.wire.seconds * 1e3 if row.wire else None, ".4g")
-        if any(row.inner for row in self.rows):
-            columns["inner I/O"] = lambda row: words(row.inner.io) if row.inner else ""
-        columns["ratio"] = lambda row: _decimal(row.ratio_busiest, ".3f")
-        return columns
+            columns |= {"exposed, ms": milliseconds("exposed_seconds"), "time, ms": milliseconds("seconds")}
+        columns |= {"inner I/O": "inner.io"} if any(row.inner for row in self.rows) else {}
+        return columns | {"ratio": "ratio_busiest:,.3f"}
 
     def _bounds(self) -> list[Table]:
         """Return the bounds that say something."""
@@ -260,10 +220,6 @@ class ParallelReport(TableResult):
             names = ", ".join(row.name for row in self.rows if row.traffic is None)
             notes.append(f"by closed form only, too large for the referee: {names}")
         return ["\n".join(notes)] if notes else []
-
-
-def _decimal(value: float | None, form: str) -> str:
-    return "" if value is None else f"{value:,{form}}"
 
 
 @dataclass(frozen=True)
@@ -295,13 +251,12 @@ class ParallelSweep(TableResult):
         columns = self.reports[0]._columns(with_layout=False)
         for name in ("from other nodes", "work, max/mean", "inner I/O"):
             columns.pop(name, None)
-        rows = [
-            [f"{report.problem.N:,}", f"{report.problem.P:,}", *(cell(row) for cell in columns.values())]
-            for report in self.reports
-            for row in report.rows
-        ]
+        pairs = [(report, row) for report in self.reports for row in report.rows]
+        cells = Table.of([row for _, row in pairs], columns).cells
+        sizes = [["N", "P"], *([words(report.problem.N), words(report.problem.P)] for report, _ in pairs)]
         right = (0, 1, *range(4, len(columns) + 2))
-        table = Table([["N", "P", *columns], *rows], right=right, drop=("rounds", "memory", "total"))
+        rows = [[*size, *row] for size, row in zip(sizes, cells, strict=True)]
+        table = Table(rows, right=right, drop=("rounds", "memory", "total"))
         notes = [
             f"{name} is left out at N = {report.problem.N:,}, P = {report.problem.P:,}: {why}"
             for report in self.reports

@@ -39,10 +39,9 @@ class StateReport(TableResult):
 
     def content(self) -> dict[str, Any]:
         """Return plain data."""
-        p = self.problem
         return {
             "attention": "linear",
-            **{"N": p.N, "d": p.d, "dv": p.width, "P": p.P, "heads": p.heads, "kv_heads": p.kv_heads},
+            **self.problem.to_dict(),
             "state_words": self.state_words,
             "schedules": self.records(),
         }
@@ -66,17 +65,17 @@ class StateReport(TableResult):
 
     def parts(self) -> list[str | Table]:
         """Return what is printed."""
-        p = self.problem
+        p, size = self.problem, self.state_words
         head = ["schedule", "words received, busiest", "total", "rounds", "what"]
         rows = [
             [
-                row["name"],
-                words(row["received_max"]),
-                words(row["total"]),
-                str(row["rounds"]),
-                STATE_SCHEDULES[row["name"]][0],
+                name,
+                *(words(size * count) for count in (max(found.received), found.total)),
+                str(found.rounds),
+                what,
             ]
-            for row in self.records()
+            for name, found in self.counted.items()
+            for what in STATE_SCHEDULES[name][:1]
         ]
         about = (
             f"linear attention under the causal mask on {p.P:,} devices, {p.kv_heads:,} states of "
@@ -96,11 +95,6 @@ def parallel_states(problem: SharedProblem, schedules: Iterable[str] | None = No
         Sizes; a forward pass under the causal mask, tokens contiguous.
     schedules : iterable of str, optional
         ``lasp-2``, ``lasp``, ``scan``; all by default.
-
-    Raises
-    ------
-    InvalidInput
-        For unknown schedules, more than 1024 devices, or another pass or layout.
 
     Examples
     --------

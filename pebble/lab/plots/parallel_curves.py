@@ -40,26 +40,25 @@ class ParallelCurves(JsonResult):
         The bound Φ, or in the backward pass D3-total over P; None where it does not apply or says nothing.
     """
 
+    plot = "parallel"
+    KEYS = (
+        "plot N=first.N d=first.d heads=first.heads kv_heads=first.kv_heads pass=first.pass_name mask=first.mask "
+        "layout=first.layout P=Ps received_max=schedules bound"
+    )
+
     problems: tuple[SharedProblem, ...]
     schedules: dict[str, tuple[int | None, ...]]
     bound: tuple[int | None, ...]
 
-    def content(self) -> dict[str, Any]:
-        """Return the plain data."""
-        first = self.problems[0]
-        return {
-            "plot": "parallel",
-            "N": first.N,
-            "d": first.d,
-            "heads": first.heads,
-            "kv_heads": first.kv_heads,
-            "pass": first.pass_name,
-            "mask": "causal" if first.causal else None,
-            "layout": first.layout,
-            "P": [problem.P for problem in self.problems],
-            "received_max": {name: list(words) for name, words in self.schedules.items()},
-            "bound": list(self.bound),
-        }
+    @property
+    def first(self) -> SharedProblem:
+        """The problem with the first number of devices."""
+        return self.problems[0]
+
+    @property
+    def Ps(self) -> list[int]:
+        """The numbers of devices."""
+        return [problem.P for problem in self.problems]
 
 
 @dataclass(frozen=True)
@@ -161,7 +160,7 @@ def parallel_winners(
 def draw_parallel(curves: ParallelCurves, ax: Axes | None = None) -> Axes:
     """Draw words against P, a line a schedule, and the bound."""
     with drawn_on(ax, width=9.0) as target:
-        Ps = [problem.P for problem in curves.problems]
+        Ps = curves.Ps
         styles = _styles()
         for name, words in curves.schedules.items():
             here = [(P, count) for P, count in zip(Ps, words, strict=True) if count]
@@ -176,7 +175,7 @@ def draw_parallel(curves: ParallelCurves, ax: Axes | None = None) -> Axes:
         target.set_yscale("log")
         target.set_xlabel("P (devices)")
         target.set_ylabel("words received by the busiest device")
-        about = curves.problems[0].describe().replace(f" on {Ps[0]:,} devices,", "")
+        about = curves.first.describe().replace(f" on {Ps[0]:,} devices,", "")
         title(target, "Attention on several devices", about)
         legend_beside(target)
         found: Axes = target
@@ -228,7 +227,7 @@ def _pale(colour: Any) -> tuple[float, float, float]:
 
 
 def _received(report: ParallelReport, name: str) -> int | None:
-    return next((max(row.received) for row in report.rows if row.name == name), None)
+    return next((row.received_max for row in report.rows if row.name == name), None)
 
 
 def _bound(report: ParallelReport) -> int | None:

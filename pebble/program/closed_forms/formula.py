@@ -37,6 +37,10 @@ class Formula:
             total += coefficient
         return total
 
+    def to_dict(self) -> dict[str, str | int]:
+        """Return plain data: the text and the value."""
+        return {"formula": str(self), "value": int(self)}
+
     def __add__(self, other: Formula) -> Formula:
         return total((self, other))
 

@@ -6,92 +6,102 @@ go at once; the terms are absorbed one by one; what arrives is merged at the beg
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from itertools import groupby, product
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.attention import heads_family
-from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
+from pebble.game.files.header import Header
+from pebble.game.files.writer import write_lines
+from pebble.game.processors.game import ProcessorGame
+from pebble.game.processors.moves import parse_processor_move
 from pebble.game.processors.settings import Processors
 from pebble.game.processors.words import braces
 
 if TYPE_CHECKING:
-    from pebble.computations.shared_problem import SharedProblem
     from pebble.program.parallel.exchange import Exchange
 
-__all__ = ["elementary_family", "elementary_lines", "elementary_processors"]
+__all__ = ["ExchangeMoves"]
 
 _Head = tuple[int, ...]
 _WIDTHS = {"l": None, "D": None, "V": "e", "dV": "e", "U": "e", "O": "e", "dO": "e"}
 """The second index of an array: none, or along the head dimension of V; of all others along that of Q and K."""
 
 
-def elementary_family(problem: SharedProblem) -> Family:
-    """Return the computation, vertex by vertex: of several heads one DAG with tokens first.
+class ExchangeMoves:
+    """An exchange move by move, for the game of several devices: lines of a pebbling file, made as they are read.
 
-    Raises
-    ------
-    InvalidInput
-        For the backward pass of several heads, and for decoding, which have no such DAG with tokens first.
+    Parameters
+    ----------
+    exchange : Exchange
+        Of one head in the backward pass, and with a query for each token.
+
+    Attributes
+    ----------
+    family : Family
+        The computation, vertex by vertex: of several heads one DAG with tokens first.
+    header : Header
+        Communication only is played, with all sums free but those over d.
 
     Examples
     --------
-    >>> from pebble.computations.shared_problem import SharedProblem
-    >>> elementary_family(SharedProblem(2, 1, 2, 4, 2, causal=True))
+    >>> from pebble.program.parallel import SharedProblem, distributed_schedule
+    >>> moves = ExchangeMoves(distributed_schedule("ring").exchange(SharedProblem(2, 1, 2, 4, 2, causal=True)))
+    >>> moves.family
     <Family attention-heads Nq=2 Nk=2 d=1 dv=1 Hq=4 Hk=2 mask=causal: 72 vertices, 96 edges>
+    >>> moves.header.processors
+    Processors(devices=2, layout='contiguous', memory=None, fast=None, sums=('U', 'l'), strict=False)
     """
-    if problem.queries_decoded is not None:
-        raise InvalidInput("decoding is not written move by move: its queries are on one device alone")
-    one = Problem(
-        problem.N,
-        problem.N,
-        problem.d,
-        problem.width,
-        pass_name=problem.pass_name,
-        mask="causal" if problem.causal else None,
-    )
-    if problem.heads == 1:
-        return family_of(one)
-    if problem.pass_name == "backward":
-        raise InvalidInput("the backward pass is written move by move for one head; leave out --heads")
-    return heads_family(one, problem.heads, problem.kv_heads)
 
+    def __init__(self, exchange: Exchange) -> None:
+        self.exchange, problem = exchange, exchange.problem
+        if problem.queries_decoded is not None:
+            raise InvalidInput("decoding is not written move by move: its queries are on one device alone")
+        if problem.pass_name == "backward" and problem.heads > 1:
+            raise InvalidInput("the backward pass is written move by move for one head; leave out --heads")
+        one = Problem(
+            problem.N, problem.N, problem.d, problem.width, pass_name=problem.pass_name, mask=problem.mask
+        )
+        heads = problem.heads, problem.kv_heads
+        self.family = family_of(one) if problem.heads == 1 else heads_family(one, *heads)
+        sums = tuple(name for arrays in problem.sums for name in arrays.names)
+        processors = Processors(problem.P, problem.layout, sums=sums)
+        self.header = Header(self.family.name, self.family.parameters, processors=processors)
 
-def elementary_processors(problem: SharedProblem, memory: int | None = None) -> Processors:
-    """Return the devices that play it: communication only, all sums free but those over d.
-
-    >>> from pebble.computations.shared_problem import SharedProblem
-    >>> elementary_processors(SharedProblem(8, 2, 4, layout="zigzag"))
-    Processors(devices=4, layout='zigzag', memory=None, fast=None, sums=('U', 'l'), strict=False)
-    """
-    sums = tuple(name for arrays in problem.sums for name in arrays.names)
-    return Processors(problem.P, problem.layout, memory, sums=sums)
-
-
-def elementary_lines(exchange: Exchange) -> Iterator[str]:
-    """Yield the moves of an exchange as lines of a pebbling file, without its header.
-
-    Nothing is judged: the referee of the game does that.
-    """
-    writer = _ElementaryWriter(exchange)
-    if exchange.problem.pass_name == "backward":
-        writer.row_sums()
-    for number, moves in groupby(exchange.moves(), key=lambda move: move[0]):
-        if number:
-            writer.lines.append("superstep")
+    def __iter__(self) -> Iterator[str]:
+        writer = _ElementaryWriter(self.exchange)
+        if self.exchange.problem.pass_name == "backward":
+            writer.row_sums()
+        for number, moves in groupby(self.exchange.moves(), key=lambda move: move[0]):
+            if number:
+                writer.lines.append("superstep")
+            writer.merge()
+            for _, kind, move in moves:
+                if kind != "begin":
+                    getattr(writer, kind)(**move)
+            yield from writer.lines
+            writer.lines.clear()
         writer.merge()
-        for _, kind, move in moves:
-            if kind != "begin":
-                getattr(writer, kind)(**move)
-        yield from writer.lines
-        writer.lines.clear()
-    writer.merge()
-    if writer.lines:
-        yield "superstep"
-        yield from writer.lines
+        if writer.lines:
+            yield "superstep"
+            yield from writer.lines
+
+    def played(self) -> ProcessorGame:
+        """Return the game at its end; IllegalMove if a rule forbids a move."""
+        assert self.header.processors is not None
+        game = ProcessorGame(self.family.dag(), self.header.processors)
+        for line in self:
+            game.play(parse_processor_move(line, game.names))
+        game.finish()
+        return game
+
+    def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
+        """Write the pebbling file, a path whole or not at all, and return the number of lines after the header."""
+        return write_lines(target, self.header, self)
 
 
 class _ElementaryWriter:

@@ -110,11 +110,6 @@ class Exchange:
         The query heads are cut into so many blocks of equal size; block y works with the block y·k // blocks of
         heads of keys, where k = min(blocks, kv_heads) is how many of those there are.
     supersteps : list of Superstep
-
-    Raises
-    ------
-    InvalidInput
-        If the heads cannot be cut so.
     """
 
     problem: SharedProblem
@@ -139,13 +134,7 @@ class Exchange:
         return heads // self.blocks_of(side)
 
     def kind_of(self, names: tuple[str, ...]) -> tuple[Arrays, bool]:
-        """Return what the arrays of a receive are, and whether they are a sum in its final form.
-
-        Raises
-        ------
-        InvalidInput
-            If they do not travel together.
-        """
+        """Return what the arrays of a receive are, and whether they are a sum in its final form."""
         problem = self.problem
         for arrays in (problem.queries, problem.keys, *problem.sums):
             if arrays.names == names:
@@ -217,13 +206,7 @@ def _entries(moves: object, columns: list[str]) -> Iterator[tuple[Any, ...]]:
 
 
 def check_blocks(problem: SharedProblem, blocks: int) -> None:
-    """Check that the heads can be cut into so many blocks, each with whole heads of keys.
-
-    Raises
-    ------
-    InvalidInput
-        If they cannot.
-    """
+    """Check that the heads can be cut into so many blocks, each with whole heads of keys."""
     heads, kv_heads = problem.heads, problem.kv_heads
     if heads % blocks:
         raise InvalidInput(f"{heads} query head{'s' * (heads > 1)} cannot be cut into {blocks} equal blocks")

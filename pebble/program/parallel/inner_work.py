@@ -8,9 +8,9 @@ last turn stores them too, and the owner makes the output of them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -76,11 +76,6 @@ class DeviceShare:
     turns : int
     whole : bool
         Whether no other device works on the same rows, so that the last turn finishes them.
-
-    Raises
-    ------
-    InvalidInput
-        If devices are not alike.
     """
 
     def __init__(self, problem: SharedProblem, placement: Placement) -> None:
@@ -105,8 +100,6 @@ class DeviceShare:
 
         Raises
         ------
-        InvalidInput
-            If the program yields its operations one by one.
         CacheTooSmall
             If it needs more than M words here, with sums that are loaded, or to finish the outputs.
 
@@ -150,19 +143,14 @@ def turns_program(program: Program, problem: Problem, turns: int, whole: bool) -
     turns : int
     whole : bool
         Whether the last turn finishes the outputs; else it leaves U and l.
-
-    Raises
-    ------
-    InvalidInput
-        If the program yields its operations one by one.
     """
     if any(part.generate is not None for part in program.phases):
         raise InvalidInput("a schedule that yields its operations one by one cannot be an inner one")
     family = attention_family(Problem(problem.Nq, turns * problem.Nk, problem.d, problem.dv))
     nodes, phases = tuple(node for part in program.phases for node in part.body), []
     for turn in range(turns):
-        body = nodes if whole and turn == turns - 1 else tuple(_stored(nodes))
-        body = body if turn == 0 else tuple(_loaded(body, ()))
+        body = nodes if whole and turn == turns - 1 else tuple(_rewritten(nodes, _unfinished))
+        body = body if turn == 0 else tuple(_rewritten(body, _after_loads))
         part = Phase(f"turn {turn}", body)
         keys = turn * problem.Nk, (turn + 1) * problem.Nk
         phases.append(part if turns == 1 else moved_to(part, family, {"j": keys}))
@@ -175,23 +163,22 @@ def _leaving_sums(family: Family) -> Family:
     return Family(family.name, tuple(arrays), family.extents, family.symbols, family.parameters)
 
 
-def _stored(nodes: tuple[Node, ...]) -> Iterator[Node]:
-    """Yield nodes with partial sums stored in place of what is finished."""
-    for bare, group in _runs(nodes):
+_Rewrite: TypeAlias = Callable[[list[Operation], tuple[Loop, ...]], Iterator[Node]]
+
+
+def _rewritten(nodes: tuple[Node, ...], rewrite: _Rewrite, around: tuple[Loop, ...] = ()) -> Iterator[Node]:
+    """Yield nodes with neighbouring operations written anew, which see the loops around them."""
+    for bare, group in itertools.groupby(nodes, key=lambda node: isinstance(node, Operation)):
         if bare:
-            yield from _unfinished([node for node in group if isinstance(node, Operation)])
-        else:
-            for node in group:
-                assert not isinstance(node, Operation)
-                yield replace(node, body=tuple(_stored(node.body)))
+            yield from rewrite([node for node in group if isinstance(node, Operation)], around)
+            continue
+        for node in group:
+            assert not isinstance(node, Operation)
+            loops = (*around, node) if isinstance(node, Loop) else around
+            yield replace(node, body=tuple(_rewritten(node.body, rewrite, loops)))
 
 
-def _runs(nodes: tuple[Node, ...]) -> Iterator[tuple[bool, Iterator[Node]]]:
-    """Yield neighbouring operations together, and neighbouring nests."""
-    return itertools.groupby(nodes, key=lambda node: isinstance(node, Operation))
-
-
-def _unfinished(operations: list[Operation]) -> Iterator[Operation]:
+def _unfinished(operations: list[Operation], around: tuple[Loop, ...]) -> Iterator[Operation]:
     """Yield operations with the sums stored, and nothing made of them."""
     stored: set[str] = set()
     for node in operations:
@@ -205,18 +192,6 @@ def _unfinished(operations: list[Operation]) -> Iterator[Operation]:
         if node.action == "delete" and node.array in _SUMS and node.array not in stored:
             yield Operation("store", node.array, at=node.at)
         yield node
-
-
-def _loaded(nodes: tuple[Node, ...], around: tuple[Loop, ...]) -> Iterator[Node]:
-    """Yield nodes with partial sums loaded where a block's sums begin."""
-    for bare, group in _runs(nodes):
-        if bare:
-            yield from _after_loads([node for node in group if isinstance(node, Operation)], around)
-            continue
-        for node in group:
-            assert not isinstance(node, Operation)
-            loops = (*around, node) if isinstance(node, Loop) else around
-            yield replace(node, body=tuple(_loaded(node.body, loops)))
 
 
 def _after_loads(operations: list[Operation], around: tuple[Loop, ...]) -> Iterator[Node]:

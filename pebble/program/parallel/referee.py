@@ -30,14 +30,6 @@ _CHUNK = 1 << 22
 def play(exchange: Exchange) -> ExchangeTraffic:
     """Play an exchange by the rules and count what it moves.
 
-    Parameters
-    ----------
-    exchange : Exchange
-
-    Returns
-    -------
-    ExchangeTraffic
-
     Raises
     ------
     Violation

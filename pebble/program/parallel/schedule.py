@@ -76,11 +76,6 @@ class DistributedSchedule(ABC):
         shape : tuple of int
         pass_on : {"needed", "all"}
             Whether a tile in a ring stops where nobody further on needs it, or goes all the way round.
-
-        Raises
-        ------
-        InvalidInput
-            If the schedule does not apply; the message says why.
         """
         self.check(problem, shape)
         return write_exchange(problem, self.placement(problem, shape), pass_on)
@@ -103,11 +98,6 @@ class DistributedSchedule(ABC):
         """Return the shape with which the busiest device receives least.
 
         Under a mask, or where P does not divide N, the exact words of the eight best by :meth:`dense_words` decide.
-
-        Raises
-        ------
-        InvalidInput
-            If the schedule does not apply.
         """
         shapes = self.shapes(problem)
         if len(shapes) == 1:
@@ -130,13 +120,7 @@ class DistributedSchedule(ABC):
         return looked_at * -(-tiles // 64) + problem.P * tiles * placement.blocks
 
     def check(self, problem: SharedProblem, shape: Shape = ()) -> None:
-        """Check that the schedule applies.
-
-        Raises
-        ------
-        InvalidInput
-            If it does not serve the pass, the mask, the layout, the number of devices or heads, or the shape.
-        """
+        """Check that the schedule applies."""
         if problem.pass_name not in self.passes:
             raise InvalidInput(f"{self.name} is a schedule for the {self.passes[0]} pass")
         if self.decodes != (problem.queries_decoded is not None):
@@ -165,13 +149,7 @@ class DistributedSchedule(ABC):
             )
 
     def shapes(self, problem: SharedProblem) -> list[Shape]:
-        """Return all shapes with which the schedule applies; one empty shape where it has none.
-
-        Raises
-        ------
-        InvalidInput
-            If it applies with none; the message says why not.
-        """
+        """Return all shapes with which the schedule applies; one empty shape where it has none."""
         found, reason = [], None
         for shape in _products(problem.P, len(self.shape_names)) if self.shape_names else [()]:
             try:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
-
-from pebble.common.errors import InvalidInput
 from pebble.program.parallel.schedule import DistributedSchedule
-from pebble.program.schedule.registry import entries, loaded
+from pebble.program.schedule.registry import entries, loaded, unknown
 
 __all__ = ["distributed_schedule", "distributed_schedules"]
 
@@ -36,11 +33,6 @@ def distributed_schedules(pass_name: str | None = None) -> list[DistributedSched
     pass_name : str, optional
         Only those that serve this pass.
 
-    Raises
-    ------
-    InvalidInput
-        If one cannot be loaded.
-
     Examples
     --------
     >>> [schedule.name for schedule in distributed_schedules("backward")]
@@ -57,11 +49,6 @@ def distributed_schedules(pass_name: str | None = None) -> list[DistributedSched
 def distributed_schedule(name: str) -> DistributedSchedule:
     """Return the schedule for several devices with a name.
 
-    Raises
-    ------
-    InvalidInput
-        If there is none; the message names the nearest.
-
     Examples
     --------
     >>> distributed_schedule("ring").shape_names, distributed_schedule("usp").shape_names
@@ -70,9 +57,7 @@ def distributed_schedule(name: str) -> DistributedSchedule:
     found = {schedule.name: schedule for schedule in distributed_schedules()}
     if name in found:
         return found[name]
-    close = difflib.get_close_matches(name, found, n=1)
-    hint = f"; did you mean {close[0]}?" if close else "."
-    raise InvalidInput(f"unknown schedule for several devices {name!r}{hint} Known: {', '.join(found)}")
+    raise unknown(f"schedule for several devices {name!r}", name, found)
 
 
 def _place(schedule: DistributedSchedule) -> tuple[int, str]:

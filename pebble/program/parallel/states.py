@@ -110,11 +110,6 @@ STATE_SCHEDULES: dict[
 def check_states(name: str, P: int) -> ExchangeTraffic:
     """Play a schedule of states for P devices and hold its counts to the closed form.
 
-    Raises
-    ------
-    InvalidInput
-        If there is no schedule of this name.
-
     Examples
     --------
     >>> max(check_states("scan", 16).received), check_states("lasp", 16).rounds

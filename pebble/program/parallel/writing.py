@@ -105,13 +105,13 @@ class _ExchangeWriter:
             step = self._step()
             self._work(step, origin, hop, way.last, sums is not None)
             there, on = way.last[origin] >= hop, way.last[origin] > hop
-            self._pass_on(step, arrays, origin, after, on)
+            self._send(step, arrays, origin, after, on)
             if hop:
                 self._drop(step, arrays, origin, there)
             if sums is not None and hop:
                 begun = there & (way.first[origin] <= hop)
-                self._pass_on(step, sums, origin, after, begun & on)
-                self._bring_home(step, sums, origin, begun & ~on)
+                self._send(step, sums, origin, after, begun & on)
+                self._send(step, sums, origin, origin, begun & ~on)
                 self._drop(step, sums, origin, begun)
             origin = placement.before[origin]
         while not (self.exchange.supersteps[-1].work or self.exchange.supersteps[-1].receives):
@@ -144,25 +144,21 @@ class _ExchangeWriter:
         found: Flags = np.any(allowed, axis=(1, 2))
         return found
 
-    def _pass_on(
-        self, step: Superstep, arrays: Arrays, origin: Numbers, after: Numbers, chosen: Flags
-    ) -> None:
+    def _on(self, arrays: Arrays, origin: Numbers, chosen: Flags) -> tuple[Numbers, Numbers, Numbers]:
+        """Return the chosen devices with the tiles that are on them, which began at origins, and their blocks."""
         device, column = np.nonzero(chosen)
-        if len(device):
-            tile, block = self.placement.cargo[origin[device], column], self._block(arrays.side)[device]
-            adding = arrays in self.problem.sums
-            step.receives.append(Receive(arrays.names, after[device], device, tile, block, adding))
+        return device, self.placement.cargo[origin[device], column], self._block(arrays.side)[device]
 
-    def _bring_home(self, step: Superstep, sums: Arrays, origin: Numbers, chosen: Flags) -> None:
-        device, column = np.nonzero(chosen)
+    def _send(self, step: Superstep, arrays: Arrays, origin: Numbers, to: Numbers, chosen: Flags) -> None:
+        """Send what has come round to other devices, or home."""
+        device, tile, block = self._on(arrays, origin, chosen)
         if len(device):
-            tile, block = self.placement.cargo[origin[device], column], self._block(sums.side)[device]
-            step.receives.append(Receive(sums.names, origin[device], device, tile, block, adding=True))
+            adding = arrays in self.problem.sums
+            step.receives.append(Receive(arrays.names, to[device], device, tile, block, adding))
 
     def _drop(self, step: Superstep, arrays: Arrays, origin: Numbers, chosen: Flags) -> None:
-        device, column = np.nonzero(chosen)
+        device, tile, block = self._on(arrays, origin, chosen)
         if len(device):
-            tile, block = self.placement.cargo[origin[device], column], self._block(arrays.side)[device]
             step.discards.append(Discard(arrays.names, device, tile, block))
 
     def _return_sums(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, TypeVar
@@ -27,6 +28,7 @@ __all__ = [
     "loaded",
     "offered",
     "registered",
+    "unknown",
 ]
 
 _GROUP, _LEVEL_GROUP = "pebble.schedules", "pebble.level_schedules"
@@ -141,10 +143,15 @@ def get(name: str, pass_name: str = "forward", form: str = "plain") -> Schedule:
     for known in (name, _OTHER_NAMES.get(re.sub(r"[\s_-]|attention", "", name.lower()), "")):
         if known in found:
             return found[known]
-    close = difflib.get_close_matches(name, found, n=1)
-    hint = f"; did you mean {close[0]}?" if close else "."
     what = f"the {pass_name} pass" + (f" ({form})" if form != "plain" else "")
-    raise InvalidInput(f"unknown schedule {name!r} for {what}{hint} Known: {', '.join(found)}")
+    raise unknown(f"schedule {name!r} for {what}", name, found)
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> InvalidInput:
+    """Return the error that there is no schedule of a name, which tells the nearest."""
+    close = difflib.get_close_matches(name, known := [*known], n=1)
+    hint = f"; did you mean {close[0]}?" if close else "."
+    return InvalidInput(f"unknown {what}{hint} Known: {', '.join(known)}")
 
 
 def level_schedules(problem: Problem) -> list[LevelSchedule]:

@@ -17,7 +17,7 @@ from pebble.common.plain import plain
 from pebble.common.tables import SCHEMA_VERSION
 from pebble.common.units import fast_memory_words
 from pebble.game.files.header import Header
-from pebble.game.files.writer import write_pebbling, write_pebbling_file
+from pebble.game.files.writer import write_pebbling
 from pebble.game.moves import Moves
 from pebble.game.pictures import pebbling_svg
 from pebble.game.replay import replay
@@ -109,8 +109,6 @@ class DagSchedule:
             What the header calls the DAG; no white space.
         """
         header = Header(name, parameters or {}, self.M, Rules(recomputation=self.recomputation))
-        if isinstance(target, (str, os.PathLike)):
-            return write_pebbling_file(target, header, self.dag, self.moves())
         return write_pebbling(target, header, self.dag, self.moves())
 
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ from pebble.common.clock import TimeUp, limited_to, unlimited
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.files.header import Header
-from pebble.game.files.writer import write_pebbling, write_pebbling_file
+from pebble.game.files.writer import write_pebbling
 from pebble.game.moves import Moves
 from pebble.game.pictures import pebbling_svg
 from pebble.game.replay import replay
@@ -108,8 +108,6 @@ class Optimum:
             What the header calls the DAG; no white space.
         """
         header = Header(name, parameters or {}, self.M, self.rules)
-        if isinstance(target, str | os.PathLike):
-            return write_pebbling_file(target, header, self.dag, self.pebbling)
         return write_pebbling(target, header, self.dag, self.pebbling)
 
     def __str__(self) -> str:
