@@ -12,15 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.optimum.bit_game import BitGame
-from pebble.solvers.optimum.bits import Unions, Words, columns, members, popcount
+from pebble.solvers.optimum.bit_game import BitGame, Unions, Words, columns, members, popcount
 from pebble.solvers.optimum.search_space import Reached
-from pebble.solvers.optimum.state_sets import Batch, LayeredSet
-from pebble.solvers.optimum.states import Codec, States
+from pebble.solvers.optimum.states import Batch, Codec, LayeredSet, States
 from pebble.solvers.optimum.successors import ANY
 from pebble.solvers.optimum.symmetry import Symmetry
+from pebble.solvers.optimum.wavefronts import Wavefronts
 
-__all__ = ["RequirementSpace", "StepsBack"]
+__all__ = ["LateLoadSpace", "RequirementSpace", "StepsBack"]
 
 Ints = NDArray[np.int64]
 
@@ -60,17 +59,8 @@ class StepsBack(NamedTuple):
     def take(self, i: int) -> StepsBack:
         """Return one of the steps, as arrays of length 1."""
         one = slice(i, i + 1)
-        return StepsBack(
-            self.parent[one],
-            self.vertex[one],
-            self.stored[one],
-            self.dropped[one],
-            self.sunk[one],
-            self.loads[one],
-            self.states.take(one),
-            self.cost[one],
-            self.raised[one],
-        )
+        states = self.states.take(one)
+        return StepsBack(*(states if part is self.states else part[one] for part in self))
 
 
 class RequirementSpace:
@@ -351,3 +341,31 @@ def _ancestors(game: BitGame) -> list[int]:
     for v, stored in game.stored_at.items():
         found[stored.bit_length() - 1] = found[v]
     return found
+
+
+class LateLoadSpace(RequirementSpace):
+    """The requirements of a game, and the steps back that load only what they use; see [late] and [wavefront]."""
+
+    effort = 1
+    deepening = True
+
+    def __init__(self, game: BitGame) -> None:
+        super().__init__(game)
+        self._wavefronts: Wavefronts | None = None
+
+    def cost_more(self, rows: Words, amount: int) -> NDArray[np.bool_]:
+        """Tell which requirements are known to cost so much more than their bound; see [wavefront]."""
+        if self._wavefronts is None:
+            self._wavefronts = Wavefronts(self.game)
+        states = self.codec.unpack(rows)
+        return self._wavefronts.cost_more(states, self._needed(states.red | states.blue), amount)
+
+    def dominated(self, rows: Words, closed: LayeredSet) -> NDArray[np.bool_]:
+        """Tell which requirements are left out as harder than others: none, which [late] relies on."""
+        return np.zeros(len(rows), dtype=np.bool_)
+
+    def _may_load(self, red: Words, used: Words) -> Words:
+        return red & used
+
+    def _held(self) -> int:
+        return 0
