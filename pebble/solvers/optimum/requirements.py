@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.optimum.bit_game import BitGame, Unions, Words, columns, members, popcount
+from pebble.solvers.optimum.bit_game import BitGame, Unions, Words, columns, popcount
 from pebble.solvers.optimum.search_space import Reached
 from pebble.solvers.optimum.states import Batch, Codec, LayeredSet, States
 from pebble.solvers.optimum.successors import ANY
 from pebble.solvers.optimum.symmetry import Symmetry
-from pebble.solvers.optimum.wavefronts import Wavefronts
+from pebble.solvers.optimum.wavefronts import Wavefronts, ancestors
 
 __all__ = ["LateLoadSpace", "RequirementSpace", "StepsBack"]
 
@@ -59,8 +59,17 @@ class StepsBack(NamedTuple):
     def take(self, i: int) -> StepsBack:
         """Return one of the steps, as arrays of length 1."""
         one = slice(i, i + 1)
-        states = self.states.take(one)
-        return StepsBack(*(states if part is self.states else part[one] for part in self))
+        return StepsBack(
+            self.parent[one],
+            self.vertex[one],
+            self.stored[one],
+            self.dropped[one],
+            self.sunk[one],
+            self.loads[one],
+            self.states.take(one),
+            self.cost[one],
+            self.raised[one],
+        )
 
 
 class RequirementSpace:
@@ -92,7 +101,7 @@ class RequirementSpace:
         self._copy_bits = np.array(copies, dtype=np.uint64)
         inner = [(1 << v, bit) for v, bit in game.stored_at.items() if bit != 1 << v]
         self._inner = [(np.uint64(bit), np.uint64(stored)) for bit, stored in inner]
-        self._needed = Unions(_ancestors(game))
+        self._needed = Unions(_asked_for(game))
         self._used_by = Unions([*game.before, *[0] * (game.width - game.n)])
         self._successors = [np.uint64(game.after[x]) for x in range(game.n_inputs)]
 
@@ -329,14 +338,9 @@ class _Loaded(NamedTuple):
     raised: Ints
 
 
-def _ancestors(game: BitGame) -> list[int]:
+def _asked_for(game: BitGame) -> list[int]:
     """Return what each bit of a requirement asks for: the vertex and everything it depends on, as masks."""
-    found: list[int] = []
-    for v in range(game.n):
-        asked = 1 << v
-        for p in members(game.before[v]):
-            asked |= found[p]
-        found.append(asked)
+    found = [1 << v | below for v, below in enumerate(ancestors(game))]
     found += [0] * (game.width - game.n)
     for v, stored in game.stored_at.items():
         found[stored.bit_length() - 1] = found[v]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pebble.solvers.optimum.bit_game import BitGame, Words, members, popcount
 from pebble.solvers.optimum.states import States
 
-__all__ = ["Wavefronts", "best_codes", "ranks"]
+__all__ = ["Wavefronts", "ancestors", "best_codes", "ranks"]
 
 _CANDIDATES = 6
 _SETS = 12
@@ -136,7 +136,7 @@ class Wavefronts:
 
     def __init__(self, game: BitGame) -> None:
         self._game = game
-        self._ancestors, self._dependents = _ancestors(game), _dependents(game)
+        self._ancestors, self._dependents = ancestors(game), _dependents(game)
         computed = range(game.n_inputs, game.n)
         self._codes = best_codes(game.before, [self._code_of((v,), v) for v in computed])
         self._earlier = np.zeros(game.n, dtype=np.int64)
@@ -244,7 +244,7 @@ class Wavefronts:
         )
 
 
-def _ancestors(game: BitGame) -> list[int]:
+def ancestors(game: BitGame) -> list[int]:
     """Return what each vertex depends on, without itself."""
     found: list[int] = []
     for before in game.before:
