@@ -1,4 +1,4 @@
-"""Topological order, ancestors and heights in a graph given as compressed rows."""
+"""Topological order, ancestors, heights and components in a graph given as arrays."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["heights", "marked_ancestors", "order_vertices"]
+__all__ = ["heights", "joined", "marked_ancestors", "order_vertices"]
 
 _Rows = NDArray[np.int64]
 
@@ -60,3 +60,27 @@ def heights(order: _Rows, start: _Rows, predecessors: _Rows) -> list[int]:
         if row := flat[starts[v] : starts[v + 1]]:
             longest[v] = 1 + max(map(longest.__getitem__, row))
     return longest
+
+
+def joined(labels: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return labels in which a[i] and b[i] agree for all i: the least label of each component.
+
+    Examples
+    --------
+    >>> joined(np.arange(5), np.array([0, 3]), np.array([3, 4])).tolist()
+    [0, 1, 2, 0, 0]
+    """
+    while True:
+        one, other = labels[a], labels[b]
+        differ = one != other
+        if not differ.any():
+            return labels
+        low, high = np.minimum(one, other)[differ], np.maximum(one, other)[differ]
+        parent = np.arange(len(labels))
+        np.minimum.at(parent, high, low)
+        while True:
+            above = parent[parent]
+            if np.array_equal(above, parent):
+                break
+            parent = above
+        labels = parent[labels]

@@ -22,8 +22,8 @@ from pebble.game.files.writer import write_pebbling
 from pebble.game.rules import Rules
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.nests.nest_bounds import nest_bounds
-from pebble.solvers.nests.counted_nest import NestSchedule
 from pebble.solvers.nests.nest_schedule import schedule_nest
+from pebble.solvers.nests.staged_schedule import NestSchedule
 
 __all__ = ["KernelReport", "kernel"]
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.tiled_orders import ABSENT
-from pebble.solvers.heuristic.tiling_search import better_tilings
+from pebble.solvers.heuristic.tiling_search import ABSENT, better_tilings
 from tests.solvers.heuristic.known_kinds import Places
 
 __all__ = ["by_passes", "by_rows", "by_tilings"]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 
 from pebble.graph.dag import Dag
-from pebble.graph.layers import layered_layout
+from pebble.graph.drawing import layered_layout
 from tests.support.random_dags import dags
 
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic import belady as module
 from pebble.solvers.heuristic.belady import belady, belady_io
-from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.orders import breadth_first, depth_first
-from pebble.solvers.heuristic.orders import given as given_order
+from pebble.solvers.heuristic.needed_graph import NeededGraph, breadth_first, depth_first
+from pebble.solvers.heuristic.needed_graph import given as given_order
 from tests.support.amounts import examples
 from tests.support.random_dags import dags
 

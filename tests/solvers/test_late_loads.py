@@ -12,12 +12,10 @@ from pebble.game.replay import replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.solvers.optimum.best_first import prove
-from pebble.solvers.optimum.bit_game import make_bit_game
-from pebble.solvers.optimum.bits import Words
-from pebble.solvers.optimum.late_loads import LateLoadSpace
-from pebble.solvers.optimum.linear_codes import best_codes, ranks
-from pebble.solvers.optimum.requirements import RequirementSpace
-from pebble.solvers.optimum.witness_backwards import moves_back_along
+from pebble.solvers.optimum.bit_game import Words, make_bit_game
+from pebble.solvers.optimum.requirements import LateLoadSpace, RequirementSpace
+from pebble.solvers.optimum.wavefronts import best_codes, ranks
+from pebble.solvers.optimum.witness import moves_back_along
 from tests.solvers.small_dags import least
 from tests.solvers.test_requirements import RULES, games
 from tests.support.search_by_regression import optimum as regression_optimum

@@ -19,8 +19,7 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.graph import compulsory
 from pebble.solvers.optimum import optimal
-from pebble.solvers.optimum.beam import beam
-from pebble.solvers.optimum.best_first import prove
+from pebble.solvers.optimum.best_first import beam, prove
 from pebble.solvers.optimum.bit_game import make_bit_game
 from pebble.solvers.optimum.requirements import RequirementSpace
 from pebble.solvers.optimum.search_space import SearchSpace

@@ -17,9 +17,8 @@ from pebble.solvers.optimum import optimal
 from pebble.solvers.optimum.best_first import prove
 from pebble.solvers.optimum.bit_game import make_bit_game
 from pebble.solvers.optimum.requirements import RequirementSpace
-from pebble.solvers.optimum.state_sets import Batch, LayeredSet
-from pebble.solvers.optimum.states import States
-from pebble.solvers.optimum.witness_backwards import moves_back_along
+from pebble.solvers.optimum.states import Batch, LayeredSet, States
+from pebble.solvers.optimum.witness import moves_back_along
 from tests.solvers.small_dags import least, random_dag
 from tests.solvers.test_optimum import single_moves
 from tests.support.search_by_regression import optimum as regression_optimum

@@ -12,8 +12,7 @@ from pebble.game.rules import Rules
 from pebble.solvers.optimum import optimal
 from pebble.solvers.optimum.bit_game import make_bit_game
 from pebble.solvers.optimum.search_space import SearchSpace
-from pebble.solvers.optimum.state_sets import Batch, StateSet
-from pebble.solvers.optimum.states import Codec
+from pebble.solvers.optimum.states import Batch, Codec, StateSet
 from pebble.solvers.optimum.successors import successors
 from tests.solvers.small_dags import ALL_RULES, some_dags
 

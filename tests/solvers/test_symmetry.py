@@ -10,13 +10,12 @@ from pebble.game.game import Game
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.solvers.optimum import optimal, symmetry
-from pebble.solvers.optimum.automorphism import stabiliser_chain
-from pebble.solvers.optimum.beam import beam
-from pebble.solvers.optimum.bit_game import make_bit_game
-from pebble.solvers.optimum.bits import Words, members
+from pebble.solvers.optimum.best_first import beam
+from pebble.solvers.optimum.bit_game import Words, make_bit_game, members
 from pebble.solvers.optimum.requirements import RequirementSpace
 from pebble.solvers.optimum.search_space import SearchSpace
 from pebble.solvers.optimum.states import States
+from pebble.solvers.optimum.symmetry import stabiliser_chain
 from pebble.solvers.optimum.witness import moves_along
 from tests.solvers.small_dags import ALL_RULES, check_witness
 

@@ -16,8 +16,7 @@ from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
 from pebble.graph.formats.named_edges import first_words
 from pebble.graph.formats.named_edges import read as read_names
-from pebble.graph.formats.notes import data_lines, note_lines
-from pebble.graph.formats.parsed_graph import ParsedGraph
+from pebble.graph.formats.parsed_graph import ParsedGraph, data_lines, note_lines
 
 __all__ = ["read", "write"]
 

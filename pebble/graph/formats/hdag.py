@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
-from pebble.graph.formats.notes import data_lines, note_lines
-from pebble.graph.formats.parsed_graph import ParsedGraph
+from pebble.graph.formats.parsed_graph import ParsedGraph, data_lines, note_lines
 
 __all__ = ["read", "write", "write_list"]
 

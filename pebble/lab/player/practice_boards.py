@@ -9,7 +9,7 @@ from typing import Any
 from pebble.common.errors import InvalidInput
 from pebble.game.files.header import Header
 from pebble.graph.dag import Dag
-from pebble.graph.layers import layered_layout
+from pebble.graph.drawing import layered_layout
 from pebble.lab.player.limits import check_drawable
 from pebble.lab.player.recording import record_pebbling
 from pebble.lower_bounds.bound import Bound

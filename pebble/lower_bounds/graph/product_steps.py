@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.graph.components import joined
+from pebble.graph.order import joined
 from pebble.lower_bounds.graph.sums import NONE, Sums
 
 __all__ = ["ProductSteps"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.graph.components import joined
+from pebble.graph.order import joined
 from pebble.solvers.heuristic.cone_steps import ConeSteps
 
 __all__ = ["LARGE_FAMILY", "Axes"]

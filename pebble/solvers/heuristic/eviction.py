@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.common.clock import check_time
-from pebble.solvers.heuristic.belady import belady, belady_io
+from pebble.solvers.heuristic.belady import NEVER, Uses, belady, belady_io
 from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.uses import NEVER, Uses
 
-__all__ = ["EVICTIONS", "Eviction", "fifo", "io_of", "lru"]
+__all__ = ["EVICTIONS", "fifo", "io_of", "lru"]
 
 Eviction: TypeAlias = "Callable[[NeededGraph, int, NDArray[np.int64]], Iterator[list[int]]]"
 

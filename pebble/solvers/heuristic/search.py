@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.common.clock import TimeUp, check_time, time_spent, unlimited
+from pebble.graph.statistics import compulsory_io
 from pebble.solvers.heuristic.cones import Cones, Join
 from pebble.solvers.heuristic.eviction import EVICTIONS, io_of
-from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.orders import depth_first, given
+from pebble.solvers.heuristic.needed_graph import NeededGraph, depth_first, given
 
 __all__ = ["BestOrder", "FoundOrder", "OutOfSteps", "Task", "Watch"]
 
@@ -79,12 +79,7 @@ class Task:
     @cached_property
     def compulsory(self) -> int:
         """Loads of the inputs that are needed, and stores of the outputs: no schedule has less I/O."""
-        dag = self.graph.dag
-        wanted = np.repeat(np.array(self.graph.wanted, dtype=np.bool_), dag.indegree)
-        used = np.zeros(dag.n_vertices, dtype=np.bool_)
-        used[dag.predecessors[wanted]] = True
-        computed = dag.indegree[dag.outputs] > 0
-        return int(np.count_nonzero(used[dag.inputs]) + np.count_nonzero(computed))
+        return sum(compulsory_io(self.graph.dag))
 
     @cached_property
     def depth_first_rank(self) -> list[int]:

@@ -15,9 +15,8 @@ from pebble.game.moves import Moves
 from pebble.graph.dag import Dag
 from pebble.program.lowering import lower
 from pebble.solvers.heuristic.dag_schedule import DagSchedule, schedule_dag
-from pebble.solvers.nests.counted_nest import NestSchedule
 from pebble.solvers.nests.family_schedule import schedule_family
-from pebble.solvers.nests.staged_schedule import schedule_stages
+from pebble.solvers.nests.staged_schedule import NestSchedule, schedule_stages
 
 __all__ = ["MOST_ORDERED", "schedule_nest"]
 

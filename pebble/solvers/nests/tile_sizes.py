@@ -9,21 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pebble.solvers.nests.polynomial import evaluated, split_at
-from pebble.solvers.nests.tiled_nest import Needs, staying, tile_count
+from pebble.solvers.nests.tiled_nest import Needs, evaluated, split_at, staying, tile_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "TiledNeeds",
-    "best_tiles",
-    "combinations",
-    "least_room",
-    "least_words",
-    "variables_of",
-    "with_counts",
-]
+__all__ = ["best_tiles", "combinations", "least_words", "variables_of", "with_counts"]
 
 _MOST_SIZES = 1 << 17
 """So many combinations of sizes are looked at; where there are more, sizes on a logarithmic scale."""

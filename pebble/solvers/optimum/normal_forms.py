@@ -11,11 +11,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.optimum.bit_game import BitGame
-from pebble.solvers.optimum.bits import Words, members, popcount
+from pebble.solvers.optimum.bit_game import BitGame, Words, members, popcount
 from pebble.solvers.optimum.states import States
 
-__all__ = ["NormalForms", "Recorder"]
+__all__ = ["NormalForms"]
 
 Recorder = Callable[[str, int, int], object]
 """Told of each free move of the first state: ("compute", v, -1), ("slide", v, u) or ("delete", u, -1)."""

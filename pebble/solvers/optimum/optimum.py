@@ -22,14 +22,11 @@ from pebble.game.replay import replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic import schedule_dag
-from pebble.solvers.optimum.beam import beam
-from pebble.solvers.optimum.best_first import Progress, Proof, Space, prove_by
+from pebble.solvers.optimum.best_first import Progress, Proof, Space, beam, prove_by
 from pebble.solvers.optimum.bit_game import BitGame, make_bit_game
-from pebble.solvers.optimum.late_loads import LateLoadSpace
-from pebble.solvers.optimum.requirements import RequirementSpace
+from pebble.solvers.optimum.requirements import LateLoadSpace, RequirementSpace
 from pebble.solvers.optimum.search_space import SearchSpace
-from pebble.solvers.optimum.witness import moves_along
-from pebble.solvers.optimum.witness_backwards import moves_back_along
+from pebble.solvers.optimum.witness import moves_along, moves_back_along
 
 __all__ = ["FEW_STATES", "Optimum", "optimal"]
 

@@ -12,15 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.optimum.bit_game import BitGame
-from pebble.solvers.optimum.bits import Unions, Words, columns, members, popcount
+from pebble.solvers.optimum.bit_game import BitGame, Unions, Words, columns, popcount
 from pebble.solvers.optimum.search_space import Reached
-from pebble.solvers.optimum.state_sets import Batch, LayeredSet
-from pebble.solvers.optimum.states import Codec, States
+from pebble.solvers.optimum.states import Batch, Codec, LayeredSet, States
 from pebble.solvers.optimum.successors import ANY
 from pebble.solvers.optimum.symmetry import Symmetry
+from pebble.solvers.optimum.wavefronts import Wavefronts, ancestors
 
-__all__ = ["RequirementSpace", "StepsBack"]
+__all__ = ["LateLoadSpace", "RequirementSpace", "StepsBack"]
 
 Ints = NDArray[np.int64]
 
@@ -102,7 +101,7 @@ class RequirementSpace:
         self._copy_bits = np.array(copies, dtype=np.uint64)
         inner = [(1 << v, bit) for v, bit in game.stored_at.items() if bit != 1 << v]
         self._inner = [(np.uint64(bit), np.uint64(stored)) for bit, stored in inner]
-        self._needed = Unions(_ancestors(game))
+        self._needed = Unions(_asked_for(game))
         self._used_by = Unions([*game.before, *[0] * (game.width - game.n)])
         self._successors = [np.uint64(game.after[x]) for x in range(game.n_inputs)]
 
@@ -339,15 +338,38 @@ class _Loaded(NamedTuple):
     raised: Ints
 
 
-def _ancestors(game: BitGame) -> list[int]:
+def _asked_for(game: BitGame) -> list[int]:
     """Return what each bit of a requirement asks for: the vertex and everything it depends on, as masks."""
-    found: list[int] = []
-    for v in range(game.n):
-        asked = 1 << v
-        for p in members(game.before[v]):
-            asked |= found[p]
-        found.append(asked)
+    found = [1 << v | below for v, below in enumerate(ancestors(game))]
     found += [0] * (game.width - game.n)
     for v, stored in game.stored_at.items():
         found[stored.bit_length() - 1] = found[v]
     return found
+
+
+class LateLoadSpace(RequirementSpace):
+    """The requirements of a game, and the steps back that load only what they use; see [late] and [wavefront]."""
+
+    effort = 1
+    deepening = True
+
+    def __init__(self, game: BitGame) -> None:
+        super().__init__(game)
+        self._wavefronts: Wavefronts | None = None
+
+    def cost_more(self, rows: Words, amount: int) -> NDArray[np.bool_]:
+        """Tell which requirements are known to cost so much more than their bound; see [wavefront]."""
+        if self._wavefronts is None:
+            self._wavefronts = Wavefronts(self.game)
+        states = self.codec.unpack(rows)
+        return self._wavefronts.cost_more(states, self._needed(states.red | states.blue), amount)
+
+    def dominated(self, rows: Words, closed: LayeredSet) -> NDArray[np.bool_]:
+        """Tell which requirements are left out as harder than others: none, which [late] relies on."""
+        return np.zeros(len(rows), dtype=np.bool_)
+
+    def _may_load(self, red: Words, used: Words) -> Words:
+        return red & used
+
+    def _held(self) -> int:
+        return 0

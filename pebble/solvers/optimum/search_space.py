@@ -8,11 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.optimum.bit_game import BitGame
-from pebble.solvers.optimum.bits import Words, popcount
+from pebble.solvers.optimum.bit_game import BitGame, Words, popcount
 from pebble.solvers.optimum.normal_forms import NormalForms
-from pebble.solvers.optimum.state_sets import Batch, LayeredSet
-from pebble.solvers.optimum.states import Codec
+from pebble.solvers.optimum.states import Batch, Codec, LayeredSet
 from pebble.solvers.optimum.successors import ANY, successors
 from pebble.solvers.optimum.symmetry import Symmetry
 

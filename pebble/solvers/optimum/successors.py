@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.optimum.bits import Words, columns, popcount
+from pebble.solvers.optimum.bit_game import Words, columns, popcount
 from pebble.solvers.optimum.normal_forms import NormalForms
 from pebble.solvers.optimum.states import States
 

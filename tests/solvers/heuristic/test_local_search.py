@@ -10,8 +10,8 @@ from pebble.computations.load import load_dag
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic import schedule_dag
 from pebble.solvers.heuristic.belady import belady_io
-from pebble.solvers.heuristic.local_search import local_search
 from pebble.solvers.heuristic.needed_graph import NeededGraph
+from pebble.solvers.heuristic.portfolio import local_search
 from tests.support.amounts import examples
 from tests.support.random_dags import dags
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pebble.solvers.heuristic.lattice import lattice_coordinates
+from pebble.solvers.heuristic.lattice import lattice_coordinates, phases
 from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.phases import phases
 from tests.solvers.heuristic import known_kinds as kinds
 
 

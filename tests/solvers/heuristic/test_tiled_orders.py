@@ -8,7 +8,7 @@ import pytest
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.tiled_orders import (
+from pebble.solvers.heuristic.tiling_search import (
     Tiling,
     equal_sizes,
     repaired,

@@ -18,9 +18,8 @@ from pebble.solvers.nests import leaf_options, phase_search
 from pebble.solvers.nests.leaf_options import LeafChoices
 from pebble.solvers.nests.phase_search import SizedPhase, best_phases
 from pebble.solvers.nests.placement import Group, PhasePlan, nest_of
-from pebble.solvers.nests.polynomial import evaluated
 from pebble.solvers.nests.tile_sizes import best_tiles, variables_of, with_counts
-from pebble.solvers.nests.tiled_nest import NestNode, needs_of, written
+from pebble.solvers.nests.tiled_nest import NestNode, evaluated, needs_of, written
 from tests.solvers.nests.random_families import random_family
 
 

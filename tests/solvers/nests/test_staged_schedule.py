@@ -14,8 +14,7 @@ from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import LoopNest
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
-from pebble.solvers.nests.counted_nest import NestSchedule
-from pebble.solvers.nests.staged_schedule import schedule_stages
+from pebble.solvers.nests.staged_schedule import NestSchedule, schedule_stages
 from tests.computations.nests.random_stages import random_staged_nest
 
 KERNELS = ("syrk", "syr2k", "symm", "trmm", "covariance", "correlation")
