@@ -18,8 +18,6 @@ from pebble.computations.problem import Problem
 from pebble.lab.crossover import crossover
 from pebble.lab.parallel import Links, parallel
 from pebble.lab.plots import (
-    crossover_curves,
-    draw_crossover,
     draw_levels,
     draw_parallel,
     draw_winners,
@@ -101,20 +99,6 @@ def test_command_numbers_equal_the_counts() -> None:
         assert values == [pebble.count(Problem.square(64, 8), M, [name])[name].io for M in (40, 400)]
 
 
-def test_command_has_default_sizes() -> None:
-    document = json.loads(invoke("io", "-N", "64", "-d", "8", "--schedule", "naive", "--json").stdout)
-    sizes = [point["M"] for point in document["points"]]
-    assert (sizes[0], sizes[-1]) == (16, 256 * 64)
-    document = json.loads(
-        invoke(
-            "io", "-N", "1024", "-d", "8", "-M", "100", "--against", "N", "--schedule", "naive", "--json"
-        ).stdout
-    )
-    assert [point["problem"]["Nk"] for point in document["points"]][-1] == 1024
-    document = json.loads(invoke("gap", "-d", "2", "-M", "100", "--schedule", "naive", "--json").stdout)
-    assert (document["problems"][0]["Nq"], document["problems"][-1]["Nq"]) == (8, 2048)
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -145,14 +129,6 @@ def test_crossover_and_its_numbers(tmp_path: Path) -> None:
         "cheaper_from": found.cheaper_from,
         "provably_from": found.provably_from,
     }
-
-
-def test_the_lines_of_a_crossover() -> None:
-    curves = crossover_curves(8, [200, 300])
-    ax = draw_crossover(curves)
-    lines = {line.get_label(): np.asarray(line.get_ydata()).tolist() for line in ax.lines}
-    assert lines["linear cheaper"] == [row.cheaper_from for row in curves.rows]
-    assert lines["linear provably cheaper"] == [row.provably_from for row in curves.rows]
 
 
 LEVELS = ["levels", "-N", "40", "-d", "3", "--mask", "causal"]

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-import pebble
 from pebble import InvalidInput, Problem, bounds, plan_kernel
 from pebble.computations.registry import family_of
-from pebble.lab.plan import Choice, Constraints, Unverified, plan
+from pebble.lab.plan import Choice, Constraints, Unverified
 from pebble.program.counting.run import run
 from pebble.program.schedule import get
 from tests.lab.plans import room_of, without_proofs
@@ -28,6 +27,7 @@ FEW = ["flash-1", "flash-2"]
 PASSES = ("forward", "backward")
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(("problem", "kernel", "tiles", "M", "asked"), CASES)
 def test_a_kernel_is_counted_as_its_program_runs(
     problem: Problem, kernel: str, tiles: dict[str, int], M: int, asked: dict[str, Any]
@@ -46,28 +46,6 @@ def test_a_kernel_is_counted_as_its_program_runs(
         bound = bounds(one.problem, M).best
         assert (one.bound.name, one.bound.value) == (bound.name, bound.value)
         assert one.mine.ratio == one.mine.io / bound.value
-
-
-@pytest.mark.parametrize(
-    ("problem", "kernel", "tiles", "M", "asked"),
-    [pytest.param(*case, marks=[pytest.mark.slow] if case[-1] else []) for case in CASES],
-)
-def test_what_is_best_and_what_constraints_cost_is_what_a_plan_says(
-    problem: Problem, kernel: str, tiles: dict[str, int], M: int, asked: dict[str, Any]
-) -> None:
-    tried = FEW if problem.mask is not None or asked else None
-    found = plan_kernel(problem, kernel, tiles, M, **asked, schedules=tried)
-    for one in found.passes:
-        assert one.tried == (None if tried is None else tuple(tried))
-        whole = plan(one.problem, M, **asked, schedules=tried)
-        assert one.best == whole.best
-        assert one.costs == whole.costs
-        try:
-            alone = plan(one.problem, M, **asked, schedules=[one.mine.schedule], costs=False).best
-        except pebble.CacheTooSmall:
-            assert one.same is None
-        else:
-            assert one.same == alone
 
 
 def test_names_of_papers_and_kernels_stand_for_rows_and_cols() -> None:
@@ -119,6 +97,7 @@ def test_constraints_that_tiles_do_not_keep_are_named() -> None:
     assert [one.broken for one in kept.passes] == [(), ()]
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     ("kernel", "tiles", "backward", "chosen"),
     [
@@ -148,12 +127,6 @@ def test_the_backward_schedule_has_the_same_name_or_is_of_the_same_kind(
         assert other.mine.tiles == get(backward, "backward").check_tiles(tiles)
     if "best tiles" in chosen:
         assert other.mine == other.same
-
-
-def test_every_forward_schedule_has_a_backward_one() -> None:
-    for schedule in pebble.schedules("forward").values():
-        found = plan_kernel(Problem.square(8, 2), schedule.name, None, 200, costs=False, schedules=["naive"])
-        assert found.left_out == ()
 
 
 def test_best_of_what() -> None:

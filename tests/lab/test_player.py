@@ -125,6 +125,7 @@ def check_program(document: dict[str, Any]) -> None:
     assert done == len(watch["op"]) == len(watch["vertex"])
 
 
+@pytest.mark.many(10)
 @pytest.mark.parametrize(
     "schedule", registered(), ids=lambda one: f"{one.name}-{one.passes[0]}-{one.forms[0]}"
 )
@@ -276,23 +277,6 @@ def test_too_many_moves_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         play("flash-2", _SMALL, 14, classics=False)
     with pytest.raises(InvalidInput, match="steps through at most 100"):
         play_dag("fft:16", 4, classics=False)
-
-
-def test_the_first_page_has_a_pyramid_first_and_attention_second() -> None:
-    document = first_page(classics=False).document
-    first, second = document["watch"], document["further"][0]
-    assert [board["title"] for board in document["boards"]] == [
-        "Pyramid of height 3",
-        "Attention forward, N = 4, d = 2",
-    ]
-    assert [(one["board"], one["M"], one["name"]) for one in (first, second)] == [
-        (0, 4, "optimum"),
-        (1, 16, "flash-2"),
-    ]
-    assert check_totals(document["boards"][0], 4, first) == first["optimum"] == 7
-    row = pebble.count(Problem.square(4, 2), 16, schedules=["flash-2"])["flash-2"]
-    assert check_totals(document["boards"][1], 16, second) == row.io == 48
-    check_program({"watch": second, "boards": document["boards"][1:]})
 
 
 # -- the rules in the page, under node

@@ -84,6 +84,7 @@ def test_processes_give_the_same_bytes(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["sweep.csv"]
 
 
+@pytest.mark.slow
 @posix
 def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
     out = tmp_path / "sweep.csv"
@@ -125,6 +126,7 @@ class Failing(ThreadPoolExecutor):
         return future
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     ("how", "word"),
     [

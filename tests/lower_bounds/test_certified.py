@@ -99,10 +99,6 @@ def test_out_of_boxes_is_not_a_proof(search: Any, row: Any, boxes: int) -> None:
     assert certify(search, row, max_boxes=boxes).verdict == "undecided"
 
 
-def test_proof_is_deterministic() -> None:
-    assert certify(T3Search, T3[48]) == certify(T3Search, T3[48])
-
-
 @pytest.mark.parametrize("row", [T3[0], T4[0], B3[0], B4[0]], ids=lambda row: row.statement.name)
 def test_unsound_rows_are_refused(row: Any) -> None:
     unsound = {"gamma": "1.5", "tau": "0.001", "W": "0"}
@@ -242,7 +238,7 @@ def tuned_bounds(
     return np.asarray(boxes.value)
 
 
-@pytest.mark.many(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "row", "most"),
     [

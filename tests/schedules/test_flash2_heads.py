@@ -131,6 +131,7 @@ def test_the_room_of_flash_mla() -> None:
     assert run.peak <= pebble.device("h100").words("bf16")
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     "constraints", [{"multiple_of": 16}, {"double_buffer": True, "at_least": {"cols": 32}}]
 )

@@ -47,7 +47,7 @@ def test_contract(form: str, name: str, shape: tuple[int, int, int]) -> None:
         assert contract.least_M == least
 
 
-@pytest.mark.many(2)
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     "options",
     [{}, {"gate": True}, {"chunk": 2}, pytest.param({"chunk": 3}, marks=pytest.mark.slow), {"chunk": 9}],

@@ -124,6 +124,7 @@ def test_the_same_program_each_time() -> None:
     assert str(schedule_family(family, 27).program) == str(schedule_family(family, 27).program)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("M", [pytest.param(12, marks=pytest.mark.slow), 40])
 def test_under_a_mask_the_moves_are_those_counted(M: int) -> None:
     masked = attention_family(Problem.square(9, 2)).under(causal_mask(9, 9))
