@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-import pebble
 from pebble.cli import group
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
@@ -40,18 +38,6 @@ def test_a_missing_folder_is_refused_before_counting(tmp_path: Path) -> None:
     result = invoke("io", "-N", "10**9", "-d", "64", "-o", str(tmp_path / "nowhere" / "a.svg"))
     assert isinstance(result.exception, InvalidInput)
     assert "does not exist" in str(result.exception)
-
-
-def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    for arguments in (
-        ("io", "-N", "64", "-d", "8", "-M", "40:400:2"),
-        ("occupancy", "best", "-N", "8", "-d", "2", "-M", "40"),
-    ):
-        result = invoke(*arguments, "-o", "a.svg")
-        assert isinstance(result.exception, InvalidInput)
-        assert "pip install 'pebble-io[plot]'" in str(result.exception)
-    assert invoke("io", "-N", "64", "-d", "8", "-M", "40:400:2", "--json").exit_code == 0
 
 
 # The command
@@ -90,13 +76,6 @@ def test_command_says_what_it_wrote_and_how_long_it_took(tmp_path: Path) -> None
     assert said is not None, result.stderr
     assert (said[1], int(said[2].replace(",", ""))) == (str(path), path.stat().st_size)
     assert json.loads(result.stdout)["plot"] == "io"
-
-
-def test_command_numbers_equal_the_counts() -> None:
-    document = json.loads(invoke("io", "-N", "64", "-d", "8", "-M", "40,400", "--json").stdout)
-    assert [point["M"] for point in document["points"]] == [40, 400]
-    for name, values in document["schedules"].items():
-        assert values == [pebble.count(Problem.square(64, 8), M, [name])[name].io for M in (40, 400)]
 
 
 @pytest.mark.parametrize(

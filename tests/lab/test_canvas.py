@@ -55,13 +55,6 @@ def test_without_axes_there_are_new_ones_and_no_pyplot(kind: str) -> None:
     assert ("matplotlib.pyplot" in sys.modules) == loaded
 
 
-def test_the_style_of_the_user_is_left_alone() -> None:
-    before = dict(matplotlib.rcParams)
-    plots.save(plots.io(PROBLEM, [40, 60], ["naive"]), Path(matplotlib.get_cachedir()) / "unused.png")
-    (Path(matplotlib.get_cachedir()) / "unused.png").unlink()
-    assert dict(matplotlib.rcParams) == before
-
-
 def test_occupancy_wants_a_pair() -> None:
     one: Any = Figure().subplots()
     with pytest.raises(InvalidInput, match="a pair of axes"):

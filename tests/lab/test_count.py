@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import pebble
 from pebble import InvalidInput, Problem, plots
 from pebble.common.errors import TooManyOperations
-from pebble.lab.regimes import regimes
 from pebble.lab.sweep import sweep
 from pebble.lab.sweep.row_files import read_rows
 from pebble.lab.training import count_training
@@ -70,14 +69,6 @@ def test_a_training_step_says_which_pass_is_not_counted() -> None:
     assert report["naive"].fits
     assert (report["flash-2"].fits, report["flash-2"].note) == (None, f"forward: {WHY}")
     assert f"flash-2: forward: {WHY}" in str(report)
-
-
-@pytest.mark.usefixtures("slow")
-def test_regimes_say_why() -> None:
-    table = regimes("h100", 4, N=24, passes="forward", mask="causal")
-    (row,) = table.rows
-    assert row.against_best("flash-2") is None
-    assert f"h100, d = 4, forward: flash-2: {WHY}" in str(table)
 
 
 def test_rows_of_an_older_sweep_lack_what_was_added(tmp_path: Path) -> None:

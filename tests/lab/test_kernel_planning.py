@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +9,10 @@ import pytest
 
 from pebble import InvalidInput, Problem, bounds, plan_kernel
 from pebble.computations.registry import family_of
-from pebble.lab.plan import Choice, Constraints, Unverified
+from pebble.lab.plan import Choice, Constraints
 from pebble.program.counting.run import run
 from pebble.program.schedule import get
-from tests.lab.plans import room_of, without_proofs
+from tests.lab.plans import room_of
 
 SHAPE = Problem(24, 24, 4, 4, heads=3)
 GROUPED = Problem(12, 12, 4, 4, heads=4, kv_heads=2, mask="causal")
@@ -73,15 +72,6 @@ def test_what_does_not_fit_is_a_row_with_the_words_that_are_missing() -> None:
         )
 
 
-def test_where_nothing_fits_the_kernel_is_still_counted() -> None:
-    found = plan_kernel(SHAPE, "flash-2", {"Br": 8, "Bc": 4}, 60, multiple_of=8, at_least={"rows": 8})
-    for one in found.passes:
-        assert isinstance(one.mine, Choice)
-        assert (one.same, one.best, one.costs) == (None, None, ())
-        assert "nothing fits M = 60 words" in one.note
-        assert one.note in str(found)
-
-
 def test_constraints_that_tiles_do_not_keep_are_named() -> None:
     asked: dict[str, Any] = {
         "multiple_of": 4,
@@ -133,35 +123,6 @@ def test_best_of_what() -> None:
     few = plan_kernel(SHAPE, "flash-2", {"Br": 8, "Bc": 4}, 250, schedules=FEW, costs=False)
     assert "best of flash-1, flash-2 " in str(few)
     assert [one["tried"] for one in few.to_dict()["passes"]] == [FEW, FEW]
-
-
-def test_the_backward_pass_may_be_given() -> None:
-    def backward(**asked: Any) -> tuple[str, dict[str, int] | None, str]:
-        one = plan_kernel(
-            SHAPE, "flash-2", {"Br": 8, "Bc": 4}, 400, **asked, costs=False, schedules=["flash-1"]
-        ).passes[1]
-        return one.mine.schedule, one.mine.tiles, one.chosen
-
-    small = {"rows": 2, "cols": 3}
-    assert backward(backward_tiles=small) == ("flash-2", small, "same name, tiles as given")
-    assert backward(backward="flash-1") == ("flash-1", {"rows": 8, "cols": 4}, "as given, same tiles")
-    alone = plan_kernel(SHAPE, "split", {"cols": 4}, 400, costs=False)
-    assert [one.problem.pass_name for one in alone.passes] == ["backward"]
-    assert "forward: left out, as no schedule for it is called split" in str(alone)
-    assert alone.to_dict()["left_out"] == ["forward"]
-
-
-def test_what_takes_too_long_is_a_row_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = plan_kernel(GROUPED, "flash-2", {"Br": 4, "Bc": 4}, 300, costs=False, schedules=["flash-1"])
-    without_proofs(monkeypatch, 1)
-    found = plan_kernel(GROUPED, "flash-2", {"Br": 4, "Bc": 4}, 300, multiple_of=2, schedules=["flash-1"])
-    for one, other in zip(found.passes, whole.passes, strict=True):
-        assert isinstance(one.mine, Unverified)
-        assert isinstance(one.best, Unverified)
-        assert one.mine.io == other.mine.io
-        assert one.missing is None
-        assert f"{one.problem.pass_name}: mine, not verified: " in str(found)
-    json.dumps(found.to_dict())
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 import pebble
 from pebble import CacheTooSmall, InvalidInput, Problem
 from pebble.computations.registry import family_of
-from pebble.lab.plan import Choice, Constraints, Plan, plan
+from pebble.lab.plan import Choice, Constraints, plan
 from pebble.lab.plan.constraints import product_tiles
 from pebble.lab.plan.memory_need import Room
 from pebble.lab.plan.roofline import moved_bytes
@@ -186,11 +186,6 @@ def test_a_third_party_schedule_is_planned_too() -> None:
     mine: Schedule = Mine()
     found = plan(FORWARD, 20_000, schedules=[mine, "flash-1"], multiple_of=16, costs=False)
     assert {one.schedule for one in found.choices} == {"mine", "flash-1"}
-
-
-def test_plan_is_exported() -> None:
-    assert pebble.plan is plan
-    assert isinstance(pebble.plan(Problem.square(64, 8), 500, costs=False), Plan)
 
 
 @pytest.mark.parametrize("name", ["split", "keys-pinned", "flash-2"])

@@ -73,6 +73,7 @@ BACKWARD_SHIPPED = {
 }
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(("version", "name", "d"), list(BACKWARD_SHIPPED))
 def test_shipped_backward_tiles(version: str, name: str, d: int) -> None:
     rows, cols, double, less = BACKWARD_SHIPPED[version, name, d]

@@ -188,12 +188,6 @@ def test_a_dag_is_played_optimally_where_the_optimum_is_known() -> None:
     )
 
 
-def test_a_wanted_memory_is_among_the_choices() -> None:
-    board = play_dag("pyramid:3", 9, classics=False).document["boards"][0]
-    assert [choice["M"] for choice in board["choices"]] == [3, 4, 5, 9]
-    assert board["choices"][-1]["header"] == "# pebbling 1\n# dag pyramid:3\n# M 9\n"
-
-
 # -- the file
 
 
@@ -269,14 +263,6 @@ def test_the_same_call_writes_the_same_page(page: Page, tmp_path: Path) -> None:
 def test_what_cannot_be_shown_is_refused(make: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=re.escape(message)):
         make()
-
-
-def test_too_many_moves_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pebble.lab.player.limits.MOST_MOVES", 100)
-    with pytest.raises(InvalidInput, match="steps through at most 100"):
-        play("flash-2", _SMALL, 14, classics=False)
-    with pytest.raises(InvalidInput, match="steps through at most 100"):
-        play_dag("fft:16", 4, classics=False)
 
 
 # -- the rules in the page, under node

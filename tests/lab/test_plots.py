@@ -28,24 +28,6 @@ def test_io_against_length_draws_the_counts() -> None:
     assert ax.get_xlabel().startswith("N ")
 
 
-def test_io_of_a_training_step_adds_both_passes() -> None:
-    curves = plots.io_curves(replace(PROBLEM, pass_name="both"), MEMORIES, ["square-tile"])
-    parts = [
-        pebble.count(replace(PROBLEM, stats=True), 60, ["square-tile"])["square-tile"].io,
-        pebble.count(replace(PROBLEM, pass_name="backward"), 60, ["square-tile"])["square-tile"].io,
-    ]
-    assert curves.schedules["square-tile"][1] == sum(part or 0 for part in parts)
-    plots.draw_io(curves)
-
-
-def test_io_counts_all_heads_and_other_shapes() -> None:
-    problem = Problem(Nq=40, Nk=24, d=4, dv=8, heads=3)
-    curves = plots.io_curves(problem, [100], ["flash-2"])
-    assert curves.schedules["flash-2"] == (pebble.count(problem, 100, ["flash-2"])["flash-2"].io,)
-    lengths = plots.io_curves([problem, replace(problem, Nk=48)], 100, ["flash-2"])
-    assert (lengths.against, lengths.values) == ("N", (24, 48))
-
-
 @pytest.mark.slow
 def test_every_picture_of_a_masked_problem_has_the_counts_under_the_mask() -> None:
     problem = Problem.square(24, 6, mask="window:5")
@@ -103,15 +85,6 @@ def test_gap_where_nothing_fits_is_blank() -> None:
     assert "–" in {text.get_text() for text in plots.draw_gap(found).texts}
     with pytest.raises(InvalidInput, match="no schedule fits"):
         plots.gap(PROBLEM, [2])
-
-
-def test_arrays_names_what_it_leaves_out_unless_asked_for_it() -> None:
-    ax = plots.arrays(Problem.square(256, 16), 2000)
-    assert any(text.get_text().startswith("not shown: naive (") for text in ax.texts)
-    assert [row.name for row in plots.array_bars(Problem.square(256, 16), 2000, ["best", "naive"]).rows] == [
-        "best",
-        "naive",
-    ]
 
 
 def test_roofline_agrees_with_the_plan() -> None:

@@ -93,12 +93,6 @@ def test_under_a_mask_the_rows_are_the_counts_under_it() -> None:
         assert data["sparse_dividing_point"] == report.bounds.sparse_dividing_point
 
 
-def test_heads_and_kv_heads_of_rows_with_and_without_a_model() -> None:
-    table = regimes("h100", 128, ["llama3-8b"], N=24, heads=16, kv_heads=8, passes="forward")
-    assert [row.problem for row in table.rows] == [Problem.square(24, 128, heads=16, kv_heads=8)] * 2
-    assert "; 8 heads of keys and values for 16 of queries\n" in str(table)
-
-
 def test_masks_that_make_no_sense_are_refused() -> None:
     array: Any = pebble.make_mask("causal", 24, 24)
     with pytest.raises(InvalidInput, match="as a text"):

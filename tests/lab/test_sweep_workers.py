@@ -53,6 +53,7 @@ class Disorderly(ThreadPoolExecutor):
         future.set_result(call())
 
 
+@pytest.mark.slow
 @examples(3, 6)
 @given(axis, axis, axis, st.integers(0, 99))
 def test_any_order_of_finishing_gives_the_same_rows(
@@ -63,17 +64,6 @@ def test_any_order_of_finishing_gives_the_same_rows(
     with Disorderly(random.Random(seed)) as executor:
         assert run_sweep(grid, executor=executor).rows == rows
     assert [row["M"] for row in rows] == [m for _, _, m, _ in itertools.product(N, d, M, range(2))]
-
-
-def test_threads() -> None:
-    with ThreadPoolExecutor(3) as threads:
-        assert run_sweep(SMALL, executor=threads).rows == run_sweep(SMALL).rows
-
-
-def test_large_grids_are_handed_over_bit_by_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweeping_workers, "WINDOW", 2)
-    with ThreadPoolExecutor(2) as threads:
-        assert run_sweep(SMALL, executor=threads).rows == run_sweep(SMALL).rows
 
 
 @pytest.mark.slow

@@ -202,6 +202,7 @@ def test_a_schedule_comes_near() -> None:
         assert words_above_compulsory(n, 1, 1, 0) == row.peak - 5
 
 
+@pytest.mark.many(8)
 @pytest.mark.parametrize("seed", range(30))
 def test_never_above_a_random_pebbling_or_an_automatic_schedule(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -61,7 +61,7 @@ def test_constant_is_proved_again(search: Any, row: Any, spare: str) -> None:
     assert row.W / Fraction(spare) < proof.attained <= row.W, "the constant should be nearly the best one"
 
 
-@pytest.mark.many(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("search", "row", "more", "less"),
     [
@@ -85,7 +85,7 @@ def test_more_is_proved_by_any_search_and_less_refuted(search: Any, row: Any, mo
     assert getattr(witness, "cn", 0) <= row.mu
 
 
-@pytest.mark.many(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("search", "row", "boxes"),
     [

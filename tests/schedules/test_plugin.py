@@ -92,12 +92,6 @@ for problem in (Problem(7, 5, 3, 2), Problem(1, 6, 2, 4, stats=True), Problem(6,
     assert len(done.stdout.split()) == 9
 
 
-def test_a_misspelled_name_is_guessed_at(plugins: Path) -> None:
-    done = _pebble(plugins, "show", "example-row", "-N", "4", "-d", "2", "-M", "40")
-    assert done.returncode == 2
-    assert "did you mean example-rows?" in done.stderr
-
-
 @pytest.mark.many(2)
 @pytest.mark.parametrize(
     ("source", "words"),

@@ -194,7 +194,7 @@ def test_heads_and_batch_multiply(
     assert [copies * b.value for b in one.bounds.proved] == [b.value for b in many.bounds.proved]
 
 
-@pytest.mark.many(4)
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     ("name", "pass_name"),
     [(name, pass_name) for pass_name in PASSES for name in sorted(available(pass_name))],

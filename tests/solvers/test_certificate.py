@@ -156,6 +156,7 @@ def test_corrupted_certificates_are_refused_by_both(what: str) -> None:
     assert second_opinion(document) == ""
 
 
+@pytest.mark.slow
 def test_every_dropped_or_repeated_move_gets_the_same_verdict_from_both() -> None:
     document = made("matmul:2,2,1", 3)
     moves = document["pebbling"]
@@ -221,7 +222,7 @@ def test_what_is_no_certificate(text: str) -> None:
         check_certificate(text)
 
 
-@pytest.mark.many(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", [("M",), ("dag",), ("gap",), ("rules",), ("bound", "inputs"), ("dag", "edges")]
 )

@@ -84,7 +84,7 @@ def _moves(
                 yield (red ^ 1 << u | bit, blue, once), 0
 
 
-@pytest.mark.many(24)
+@pytest.mark.many(12)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("rules", ALL_RULES, ids=str)
 def test_random_dags(seed: int, rules: Rules) -> None:
@@ -98,6 +98,7 @@ def test_random_dags(seed: int, rules: Rules) -> None:
             check_witness(dag, M, rules, best)
 
 
+@pytest.mark.many(12)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("rules", ALL_RULES, ids=str)
 def test_larger_random_dags_at_small_M(seed: int, rules: Rules) -> None:
@@ -116,7 +117,7 @@ def test_an_input_whose_last_use_is_near_keeps_its_word() -> None:
     assert optimal(dag, 3, rules).io == single_moves(dag, 3, rules)[0] == 9
 
 
-@pytest.mark.many(120)
+@pytest.mark.many(40)
 @pytest.mark.parametrize("line", QUICK, ids=lambda line: f"{line['dag']}-{line['M']}")
 def test_golden(line: dict[str, Any]) -> None:
     """The lines that take longer are gone through by tests/bench/bench_optimum.py."""

@@ -25,6 +25,7 @@ def check(mask: Mask) -> None:
     assert pairs == mask.pairs
 
 
+@pytest.mark.many(15)
 @pytest.mark.parametrize("seed", range(60))
 def test_parts_have_the_pairs_of_the_whole(seed: int) -> None:
     check(parted_mask(Random(seed)))

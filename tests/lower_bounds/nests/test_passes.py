@@ -39,6 +39,7 @@ def test_covariances_are_below_schedules(text: str) -> None:
             assert 40 - M < bound(nest, M) <= schedule_dag(dag, M, order=order).io
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize(
     "text",
     [
