@@ -25,19 +25,33 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+# Of a test's slow cases .ci/run takes one in so many, evenly spread; .ci/run --all takes them all.
+ONE_IN = 8
+
+
+def spread(items: list[pytest.Item], number: int) -> set[pytest.Item]:
+    """Return so many of the items, evenly spread."""
+    return {items[at * len(items) // number] for at in range(min(number, len(items)))}
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all but some cases of a test slow, evenly spread, where the marker ``many`` says how many stay."""
-    cases: dict[tuple[str, int], list[pytest.Item]] = {}
+    """Mark all but the cases that ``many`` keeps slow, and most of the slow ones thorough."""
+    tests: dict[str, list[pytest.Item]] = {}
     for item in items:
-        marker = item.get_closest_marker("many")
-        if marker and not item.get_closest_marker("extra"):
-            cases.setdefault((item.nodeid.partition("[")[0], marker.args[0]), []).append(item)
-    for (_, number), own in cases.items():
-        stay = {at * len(own) // number for at in range(number)}
-        for at, item in enumerate(own):
-            if at not in stay:
+        if not item.get_closest_marker("extra"):
+            tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in tests.values():
+        counted: dict[int, list[pytest.Item]] = {}
+        for item in cases:
+            if marker := item.get_closest_marker("many"):
+                counted.setdefault(marker.args[0], []).append(item)
+        for number, own in counted.items():
+            for item in set(own) - spread(own, number):
                 item.add_marker(pytest.mark.slow)
+        slow = [item for item in cases if item.get_closest_marker("slow")]
+        for item in set(slow) - spread(slow, -(-len(slow) // ONE_IN)):
+            item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def test_a_reader_that_goes_away(command: list[str]) -> None:
     assert err == ""
 
 
-@pytest.mark.many(1)
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("command", [COUNT, [*COUNT, "--json"], STREAM], ids=["count", "json", "moves"])
 def test_a_full_disk(command: list[str]) -> None:
@@ -98,6 +98,7 @@ def test_a_full_disk(command: list[str]) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_no_standard_output_at_all() -> None:
     done = subprocess.run(
         ["/bin/sh", "-c", '"$@" >&-', "sh", *SHORT],
@@ -121,7 +122,7 @@ def test_check_reads_standard_input(tmp_path: Path) -> None:
     assert done.stdout.startswith("legal, complete; ")
 
 
-@pytest.mark.many(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_a_terminal_that_knows_only_ascii(encoding: str) -> None:
     """Tables and formulas have signs such as ÷ and ⌈; a poor terminal must not end in a traceback."""

@@ -133,6 +133,7 @@ def test_count_table_says_the_same_as_json(pebble: Pebble) -> None:
         assert bound["source"] in done.out
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     ("names", "limit", "above"),
     [

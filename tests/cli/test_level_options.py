@@ -30,6 +30,7 @@ def test_count_json_has_the_boundaries(pebble: Pebble) -> None:
     assert [bound["name"] for bound in document["bounds"]] == ["levels", "levels"]
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("sizes", [["-N", "40"], ["-N", "100000"], ["-N", "40", "--pass", "backward"]])
 def test_count_under_a_mask_has_the_same_boundaries(pebble: Pebble, sizes: list[str]) -> None:
     arguments = [*sizes, "-d", "3", "--levels", "43,140", "--mask", "causal", "--json"]

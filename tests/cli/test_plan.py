@@ -13,6 +13,7 @@ from tests.lab.plans import without_proofs
 from tests.support.commands import Pebble, document_of
 
 
+@pytest.mark.slow
 def test_command(pebble: Pebble) -> None:
     asked = [
         "--multiple-of",
@@ -81,6 +82,7 @@ def test_command_refuses(pebble: Pebble, arguments: list[str], code: int, words:
     assert done.out == ""
 
 
+@pytest.mark.slow
 def test_mine(pebble: Pebble) -> None:
     shape = [
         "-N",
@@ -150,6 +152,7 @@ def test_mine_where_nothing_else_fits(pebble: Pebble) -> None:
     assert "forward: nothing fits M = 20 words" in done.out
 
 
+@pytest.mark.slow
 def test_plan_for_several_memory_levels(pebble: Pebble) -> None:
     shape = ["-N", "300", "-d", "8", "--levels", "500,4000"]
     free = document_of(pebble("plan", *shape, "--json"))["schedules"]

@@ -11,7 +11,7 @@ import pebble
 from pebble.cli import group
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
-from pebble.lab.player import first_page, play, play_dag
+from pebble.lab.player import first_page, play
 
 _SMALL = Problem.square(3, 2)
 
@@ -32,23 +32,6 @@ def test_the_command_writes_a_schedule_and_a_dag(tmp_path: Path) -> None:
     assert (code, "7 I/O; 1 DAG to play on" in said) == (0, True)
     code, said = command("--dag", "pyramid:2", "-M", "4", "--no-classics", "-o", "-")
     assert (code, said.startswith("<!doctype html>")) == (0, True)
-
-
-def test_a_dag_is_given_as_to_the_other_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    rest = ("-M", "4", "--no-classics", "-o", "-")
-    named = command("pyramid:2", *rest)
-    assert named == (0, play_dag("pyramid:2", 4, classics=False).html)
-    assert named == command("--dag", "pyramid:2", *rest)
-    text = "digraph { a -> c; b -> c }"
-    for name in ("game.dot", "game.unknown"):
-        Path(name).write_text(text, encoding="utf-8")
-    read = command("game.dot", *rest)
-    assert (read[0], "game.dot" in read[1]) == (0, True)
-    code, said = command("game.unknown", "--format", "dot", *rest)
-    assert (code, said.replace("game.unknown", "game.dot")) == read
-    code, said = command("-", "--format", "dot", *rest, input=text)
-    assert (code, "DAG of 3 vertices" in said) == (0, True)
 
 
 @pytest.mark.parametrize("name", ["piramid:3", "pyramid", "nothing.dot", "fft:5", "game.unknown", "fft:x"])

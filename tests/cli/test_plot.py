@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-import pebble
 from pebble.cli import group
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.lab.crossover import crossover
 from pebble.lab.parallel import Links, parallel
 from pebble.lab.plots import (
-    crossover_curves,
-    draw_crossover,
     draw_levels,
     draw_parallel,
     draw_winners,
@@ -42,18 +38,6 @@ def test_a_missing_folder_is_refused_before_counting(tmp_path: Path) -> None:
     result = invoke("io", "-N", "10**9", "-d", "64", "-o", str(tmp_path / "nowhere" / "a.svg"))
     assert isinstance(result.exception, InvalidInput)
     assert "does not exist" in str(result.exception)
-
-
-def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    for arguments in (
-        ("io", "-N", "64", "-d", "8", "-M", "40:400:2"),
-        ("occupancy", "best", "-N", "8", "-d", "2", "-M", "40"),
-    ):
-        result = invoke(*arguments, "-o", "a.svg")
-        assert isinstance(result.exception, InvalidInput)
-        assert "pip install 'pebble-io[plot]'" in str(result.exception)
-    assert invoke("io", "-N", "64", "-d", "8", "-M", "40:400:2", "--json").exit_code == 0
 
 
 # The command
@@ -94,27 +78,6 @@ def test_command_says_what_it_wrote_and_how_long_it_took(tmp_path: Path) -> None
     assert json.loads(result.stdout)["plot"] == "io"
 
 
-def test_command_numbers_equal_the_counts() -> None:
-    document = json.loads(invoke("io", "-N", "64", "-d", "8", "-M", "40,400", "--json").stdout)
-    assert [point["M"] for point in document["points"]] == [40, 400]
-    for name, values in document["schedules"].items():
-        assert values == [pebble.count(Problem.square(64, 8), M, [name])[name].io for M in (40, 400)]
-
-
-def test_command_has_default_sizes() -> None:
-    document = json.loads(invoke("io", "-N", "64", "-d", "8", "--schedule", "naive", "--json").stdout)
-    sizes = [point["M"] for point in document["points"]]
-    assert (sizes[0], sizes[-1]) == (16, 256 * 64)
-    document = json.loads(
-        invoke(
-            "io", "-N", "1024", "-d", "8", "-M", "100", "--against", "N", "--schedule", "naive", "--json"
-        ).stdout
-    )
-    assert [point["problem"]["Nk"] for point in document["points"]][-1] == 1024
-    document = json.loads(invoke("gap", "-d", "2", "-M", "100", "--schedule", "naive", "--json").stdout)
-    assert (document["problems"][0]["Nq"], document["problems"][-1]["Nq"]) == (8, 2048)
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -145,14 +108,6 @@ def test_crossover_and_its_numbers(tmp_path: Path) -> None:
         "cheaper_from": found.cheaper_from,
         "provably_from": found.provably_from,
     }
-
-
-def test_the_lines_of_a_crossover() -> None:
-    curves = crossover_curves(8, [200, 300])
-    ax = draw_crossover(curves)
-    lines = {line.get_label(): np.asarray(line.get_ydata()).tolist() for line in ax.lines}
-    assert lines["linear cheaper"] == [row.cheaper_from for row in curves.rows]
-    assert lines["linear provably cheaper"] == [row.provably_from for row in curves.rows]
 
 
 LEVELS = ["levels", "-N", "40", "-d", "3", "--mask", "causal"]

@@ -41,7 +41,7 @@ def test_drawing_is_shown_too(pebble: Pebble, monkeypatch: pytest.MonkeyPatch, t
     assert f"drawing {path} …" in pebble("plot", "arrays", *PROBLEM, "-o", path).err
 
 
-@pytest.mark.many(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

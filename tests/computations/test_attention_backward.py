@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -94,32 +93,6 @@ def test_leading_constants_for_large_caches(name: str, constant: int) -> None:
 
 
 @pytest.mark.slow
-def test_streamed_small_cache_beats_the_published_one() -> None:
-    for M in (100, 1000, 4000, 20_000):
-        assert io("square-tile", 10**5, 64, M) < io("small-cache", 10**5, 64, M)
-
-
-def known_envelope(mu: float) -> float:
-    """Best schedules known before, in N² (leading terms; their sources are in the documentation)."""
-    if mu <= 0.25:
-        return 3 + 10 / math.sqrt(mu)
-    if mu <= 1:
-        return 3 / mu + 3 + 4 / math.sqrt(mu)
-    if mu <= 4 / 3:
-        return 5 / mu + 5
-    return 9 / mu + 2 if mu <= 2.5 else 14 / mu
-
-
-@pytest.mark.many(1)
-@pytest.mark.parametrize(
-    ("d", "M"), [(32, 2836), (64, 2000), (64, 2312), (64, 4096), (128, 8063), (128, 60_000)]
-)
-def test_best_is_near_the_known_envelope(d: int, M: int) -> None:
-    N = 16_384
-    assert io("best", N, d, M) <= 1.08 * (known_envelope(M / d**2) * N**2 + 8 * N * d)
-
-
-@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("share", "expected"), [(1.55, 14), (2.2, 12.7), (2.75, 9.9), (3.1, 8.1), (4.1, 8.1)]
 )

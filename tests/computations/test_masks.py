@@ -57,6 +57,7 @@ def masks(draw: st.DrawFn) -> Mask:
         return check_rows(DenseMask("array:own", whole(mask)), "zero")
 
 
+@pytest.mark.many(12)
 @pytest.mark.parametrize("Nq", [1, 2, 3, 5, 8, 13])
 @pytest.mark.parametrize("more", [-2, 0, 1, 4])
 def test_every_kind_is_its_definition(Nq: int, more: int) -> None:

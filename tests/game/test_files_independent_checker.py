@@ -79,6 +79,7 @@ def test_both_referees_agree_with_the_count(name: str, problem: Problem, tmp_pat
         assert (row.reads, row.writes, row.peak) == (expected["reads"], expected["writes"], expected["peak"])
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize(("name", "problem"), CASES[:: len(CASES) // 12])
 def test_both_referees_refuse_a_word_less(name: str, problem: Problem, tmp_path: Path) -> None:
     pebbling = moves(name, problem, 60)

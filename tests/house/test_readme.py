@@ -20,7 +20,7 @@ PAGES = [
     *sorted((ROOT / "docs").glob("tutorials/*.md")),
     *sorted((ROOT / "docs").glob("proofs/*.md")),
 ]
-_SHOWN = [ROOT / "README.md", ROOT / "docs" / "game.md", ROOT / "docs" / "check-a-bound.md"]
+_SHOWN = [ROOT / "README.md"]
 _HEADING_LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)(?:#([^)]*))?\)")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)")
 

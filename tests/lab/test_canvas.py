@@ -5,7 +5,6 @@ from __future__ import annotations
 import io as streams
 import sys
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -20,7 +19,6 @@ from tests.lab.pictures import PROBLEM
 
 matplotlib = pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure  # noqa: E402
-from matplotlib.text import Text  # noqa: E402
 
 
 def written(picture: Any, suffix: str) -> bytes:
@@ -46,18 +44,6 @@ KINDS = ("io", "gap", "arrays", "roofline", "occupancy")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_given_axes_are_drawn_on_and_returned(kind: str) -> None:
-    figure = Figure(figsize=(6, 5))
-    above, below = figure.subplots(2)
-    found = draw_all(above, (above, below))[kind]()
-    assert found == (above, below) if kind == "occupancy" else found is above
-    assert above.has_data()
-    assert tuple(figure.get_size_inches()) == (6, 5)
-    assert kind == "occupancy" or not below.has_data()
-    figure.savefig(streams.BytesIO(), format="png")
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_without_axes_there_are_new_ones_and_no_pyplot(kind: str) -> None:
     loaded = "matplotlib.pyplot" in sys.modules
     found = draw_all(None, None)[kind]()
@@ -69,54 +55,22 @@ def test_without_axes_there_are_new_ones_and_no_pyplot(kind: str) -> None:
     assert ("matplotlib.pyplot" in sys.modules) == loaded
 
 
-def test_the_style_of_the_user_is_left_alone() -> None:
-    before = dict(matplotlib.rcParams)
-    plots.save(plots.io(PROBLEM, [40, 60], ["naive"]), Path(matplotlib.get_cachedir()) / "unused.png")
-    (Path(matplotlib.get_cachedir()) / "unused.png").unlink()
-    assert dict(matplotlib.rcParams) == before
-
-
 def test_occupancy_wants_a_pair() -> None:
     one: Any = Figure().subplots()
     with pytest.raises(InvalidInput, match="a pair of axes"):
         plots.occupancy("flash-2", PROBLEM, 60, ax=one)
 
 
-def test_names_at_the_ends_do_not_lie_on_each_other() -> None:
-    ax = plots.io(Problem.square(256, 16), [300, 10**5])
-    ax.figure.canvas.draw()
-    right: list[Any] = [text for text in ax.texts if getattr(text, "anncoords", "") == "axes fraction"]
-    boxes = sorted((box.y0, box.y1) for box in (Text.get_window_extent(text) for text in right))
-    assert len(boxes) > 8
-    assert all(above[0] >= below[1] - 2 for below, above in pairwise(boxes))
-
-
 # Files
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_vector_files_are_valid_and_the_same_every_time(kind: str) -> None:
     first, again = (written(draw_all(None, None)[kind](), "svg") for _ in range(2))
     assert first == again
     assert ElementTree.fromstring(first).tag == "{http://www.w3.org/2000/svg}svg"
     assert b"<dc:date>" not in first
-
-
-def test_the_other_formats_are_valid_and_the_same_every_time() -> None:
-    from PIL import Image
-
-    def draw(suffix: str) -> bytes:
-        return written(plots.arrays(PROBLEM, 200, ["best"]), suffix)
-
-    png, pdf = draw("png"), draw("pdf")
-    assert (png, pdf) == (draw("png"), draw("pdf"))
-    with Image.open(streams.BytesIO(png)) as image:
-        image.load()
-        assert image.format == "PNG"
-        assert image.size[0] == 1200
-    assert pdf.startswith(b"%PDF-")
-    assert pdf.rstrip().endswith(b"%%EOF")
-    assert b"CreationDate" not in pdf
 
 
 def test_a_file_is_replaced_whole_or_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,12 +32,6 @@ def test_what_is_shown_can_be_chosen() -> None:
         pebble.compare(SQUARE, 500, show="IO")
 
 
-def test_schedules_of_different_passes_share_a_table() -> None:
-    found = pebble.compare([SQUARE, BACKWARD], 500)
-    assert {"flash-2-sliced", "p-first"} <= set(found.schedules)
-    assert len(str(found).splitlines()) == 4
-
-
 def test_nothing_to_compare() -> None:
     with pytest.raises(InvalidInput, match="nothing to compare: 0 problems and 1 memories"):
         pebble.compare([], 100)

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import pebble
 from pebble import InvalidInput, Problem, plots
 from pebble.common.errors import TooManyOperations
-from pebble.lab.regimes import regimes
 from pebble.lab.sweep import sweep
 from pebble.lab.sweep.row_files import read_rows
 from pebble.lab.training import count_training
@@ -70,37 +69,6 @@ def test_a_training_step_says_which_pass_is_not_counted() -> None:
     assert report["naive"].fits
     assert (report["flash-2"].fits, report["flash-2"].note) == (None, f"forward: {WHY}")
     assert f"flash-2: forward: {WHY}" in str(report)
-
-
-@pytest.mark.usefixtures("slow")
-@pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_a_sweep_goes_on(form: str, tmp_path: Path) -> None:
-    done = sweep(24, 4, 60, ["flash-2", "naive"], masks=["none", "causal"], out=tmp_path / f"rows.{form}")
-    rows = {(row["mask"], row["schedule"]): row for row in done}
-    refused = rows["causal", "flash-2"]
-    assert (refused["fits"], refused["io"], refused["note"]) == (None, None, WHY)
-    for key in ((None, "flash-2"), (None, "naive"), ("causal", "naive")):
-        assert rows[key]["fits"] is True
-        assert rows[key]["note"] is None
-    assert list(read_rows(tmp_path / f"rows.{form}")) == list(done)
-
-
-@pytest.mark.usefixtures("slow")
-def test_pictures_leave_it_out() -> None:
-    curves = plots.io_curves(CAUSAL, [60, 100], ["flash-2", "naive"])
-    assert curves.schedules["flash-2"] == (None, None)
-    assert None not in curves.schedules["naive"]
-    assert plots.gaps(CAUSAL, [60], ["flash-2", "naive"]).best == (("naive",),)
-    points = plots.roofline_points(CAUSAL, "a100", schedules=["flash-2", "naive"]).points
-    assert [point.schedule for point in points] == ["naive"]
-
-
-@pytest.mark.usefixtures("slow")
-def test_regimes_say_why() -> None:
-    table = regimes("h100", 4, N=24, passes="forward", mask="causal")
-    (row,) = table.rows
-    assert row.against_best("flash-2") is None
-    assert f"h100, d = 4, forward: flash-2: {WHY}" in str(table)
 
 
 def test_rows_of_an_older_sweep_lack_what_was_added(tmp_path: Path) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
-from pebble.lab.crossover import crossover, crossovers
+from pebble.lab.crossover import crossover
 from pebble.lower_bounds import best_bound
 
 
@@ -19,6 +17,7 @@ def words(attention: str, N: int, d: int, M: int, mask: str | None) -> int:
     return io
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("d", "M", "mask"), [(8, 40, None), pytest.param(4, 60, "causal", marks=pytest.mark.slow)]
 )
@@ -45,34 +44,6 @@ def test_known_lengths(d: int, M: int, lengths: tuple[int, int]) -> None:
     found = crossover(d, M)
     assert found.cheaper_from == lengths[0]
     assert found.provably_from <= lengths[1]
-
-
-def test_the_table() -> None:
-    table = crossovers([(200, ("a", "b")), (300, ())], [8], N=100)
-    assert [row.M for row in table.rows] == [200, 300]
-    assert "cheaper from N" in str(table)
-    data = json.loads(json.dumps(table.to_dict()))
-    assert data["attention"] == "linear"
-    assert data["rows"][0]["devices"] == ["a", "b"]
-    assert table.records()[0]["linear"] == data["rows"][0]["linear"]["io"]
-
-
-def test_query_heads_that_share_keys() -> None:
-    table = crossovers([(40, ())], [4], N=16, heads=4, kv_heads=2)
-    assert (table.rows[0].group, table.rows[0].linear.io) == (2, 2 * (3 * 16 * 4 * 2))
-    assert "group" in str(table)
-    with pytest.raises(InvalidInput, match="share parts of their keys"):
-        crossovers([(200, ())], [], models=["deepseek-v3-absorbed"])
-
-
-@pytest.mark.slow
-def test_heads_of_a_model_that_share_keys() -> None:
-    table = crossovers([(200, ())], [], N=16, models=["llama3-8b"], heads=4, kv_heads=2)
-    (row,) = table.rows
-    assert (row.model, row.d, row.group) == ("llama3-8b", 128, 2)
-    assert "llama3-8b" in str(table)
-    same = crossover(128, 200, N=16, heads=2, kv_heads=1)
-    assert (row.cheaper_from, row.provably_from) == (same.cheaper_from, same.provably_from)
 
 
 def test_other_masks_are_refused() -> None:

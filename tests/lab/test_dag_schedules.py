@@ -39,6 +39,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(portfolio, "_everything", simple)
 
 
+@pytest.mark.many(2)
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(("name", "M"), NAMED)
 def test_no_worse_than_any_registered_schedule(name: str, M: int, tmp_path: Path) -> None:

@@ -67,29 +67,6 @@ def test_what_is_too_large_has_bounds_and_no_schedule() -> None:
         report.write(io.StringIO())
 
 
-@pytest.mark.slow
-def test_what_cannot_even_be_counted_says_why_it_is_no_family() -> None:
-    report = pebble.kernel("adi", {"t": 10**6, "i": 10**6, "j": 10**6}, M=64)
-    assert "computed from each other" in report.note
-
-
-def test_factorizations_have_a_schedule_at_small_extents_only() -> None:
-    report = pebble.kernel("lu", {"i": 10, "j": 10, "k": 9}, M=40)
-    assert report.schedule is not None
-    assert report.schedule.io < 2 * report.best.value
-    report = pebble.kernel("lu", {"i": 300, "j": 300, "k": 299}, M=4096)
-    assert report.schedule is None
-    assert "S -> U -> S are computed from each other" in report.note
-    assert "Choose smaller extents" in report.note
-
-
-def test_nests_in_stages_have_a_schedule_at_any_size() -> None:
-    report = pebble.kernel("symm", {"i": 10**5, "j": 10**5, "k": 10**5}, M=1000)
-    assert report.schedule is not None
-    assert report.schedule.io < 1.5 * report.best.value
-    assert report.schedule.peak <= 1000
-
-
 def test_a_circle_is_found_at_any_size() -> None:
     for extent in (3, 10**6):
         with pytest.raises(InvalidInput, match="cycle"):

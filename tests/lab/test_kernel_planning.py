@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-import pebble
 from pebble import InvalidInput, Problem, bounds, plan_kernel
 from pebble.computations.registry import family_of
-from pebble.lab.plan import Choice, Constraints, Unverified, plan
+from pebble.lab.plan import Choice, Constraints
 from pebble.program.counting.run import run
 from pebble.program.schedule import get
-from tests.lab.plans import room_of, without_proofs
+from tests.lab.plans import room_of
 
 SHAPE = Problem(24, 24, 4, 4, heads=3)
 GROUPED = Problem(12, 12, 4, 4, heads=4, kv_heads=2, mask="causal")
@@ -28,6 +26,7 @@ FEW = ["flash-1", "flash-2"]
 PASSES = ("forward", "backward")
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(("problem", "kernel", "tiles", "M", "asked"), CASES)
 def test_a_kernel_is_counted_as_its_program_runs(
     problem: Problem, kernel: str, tiles: dict[str, int], M: int, asked: dict[str, Any]
@@ -46,28 +45,6 @@ def test_a_kernel_is_counted_as_its_program_runs(
         bound = bounds(one.problem, M).best
         assert (one.bound.name, one.bound.value) == (bound.name, bound.value)
         assert one.mine.ratio == one.mine.io / bound.value
-
-
-@pytest.mark.parametrize(
-    ("problem", "kernel", "tiles", "M", "asked"),
-    [pytest.param(*case, marks=[pytest.mark.slow] if case[-1] else []) for case in CASES],
-)
-def test_what_is_best_and_what_constraints_cost_is_what_a_plan_says(
-    problem: Problem, kernel: str, tiles: dict[str, int], M: int, asked: dict[str, Any]
-) -> None:
-    tried = FEW if problem.mask is not None or asked else None
-    found = plan_kernel(problem, kernel, tiles, M, **asked, schedules=tried)
-    for one in found.passes:
-        assert one.tried == (None if tried is None else tuple(tried))
-        whole = plan(one.problem, M, **asked, schedules=tried)
-        assert one.best == whole.best
-        assert one.costs == whole.costs
-        try:
-            alone = plan(one.problem, M, **asked, schedules=[one.mine.schedule], costs=False).best
-        except pebble.CacheTooSmall:
-            assert one.same is None
-        else:
-            assert one.same == alone
 
 
 def test_names_of_papers_and_kernels_stand_for_rows_and_cols() -> None:
@@ -95,15 +72,6 @@ def test_what_does_not_fit_is_a_row_with_the_words_that_are_missing() -> None:
         )
 
 
-def test_where_nothing_fits_the_kernel_is_still_counted() -> None:
-    found = plan_kernel(SHAPE, "flash-2", {"Br": 8, "Bc": 4}, 60, multiple_of=8, at_least={"rows": 8})
-    for one in found.passes:
-        assert isinstance(one.mine, Choice)
-        assert (one.same, one.best, one.costs) == (None, None, ())
-        assert "nothing fits M = 60 words" in one.note
-        assert one.note in str(found)
-
-
 def test_constraints_that_tiles_do_not_keep_are_named() -> None:
     asked: dict[str, Any] = {
         "multiple_of": 4,
@@ -119,6 +87,7 @@ def test_constraints_that_tiles_do_not_keep_are_named() -> None:
     assert [one.broken for one in kept.passes] == [(), ()]
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     ("kernel", "tiles", "backward", "chosen"),
     [
@@ -150,45 +119,10 @@ def test_the_backward_schedule_has_the_same_name_or_is_of_the_same_kind(
         assert other.mine == other.same
 
 
-def test_every_forward_schedule_has_a_backward_one() -> None:
-    for schedule in pebble.schedules("forward").values():
-        found = plan_kernel(Problem.square(8, 2), schedule.name, None, 200, costs=False, schedules=["naive"])
-        assert found.left_out == ()
-
-
 def test_best_of_what() -> None:
     few = plan_kernel(SHAPE, "flash-2", {"Br": 8, "Bc": 4}, 250, schedules=FEW, costs=False)
     assert "best of flash-1, flash-2 " in str(few)
     assert [one["tried"] for one in few.to_dict()["passes"]] == [FEW, FEW]
-
-
-def test_the_backward_pass_may_be_given() -> None:
-    def backward(**asked: Any) -> tuple[str, dict[str, int] | None, str]:
-        one = plan_kernel(
-            SHAPE, "flash-2", {"Br": 8, "Bc": 4}, 400, **asked, costs=False, schedules=["flash-1"]
-        ).passes[1]
-        return one.mine.schedule, one.mine.tiles, one.chosen
-
-    small = {"rows": 2, "cols": 3}
-    assert backward(backward_tiles=small) == ("flash-2", small, "same name, tiles as given")
-    assert backward(backward="flash-1") == ("flash-1", {"rows": 8, "cols": 4}, "as given, same tiles")
-    alone = plan_kernel(SHAPE, "split", {"cols": 4}, 400, costs=False)
-    assert [one.problem.pass_name for one in alone.passes] == ["backward"]
-    assert "forward: left out, as no schedule for it is called split" in str(alone)
-    assert alone.to_dict()["left_out"] == ["forward"]
-
-
-def test_what_takes_too_long_is_a_row_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = plan_kernel(GROUPED, "flash-2", {"Br": 4, "Bc": 4}, 300, costs=False, schedules=["flash-1"])
-    without_proofs(monkeypatch, 1)
-    found = plan_kernel(GROUPED, "flash-2", {"Br": 4, "Bc": 4}, 300, multiple_of=2, schedules=["flash-1"])
-    for one, other in zip(found.passes, whole.passes, strict=True):
-        assert isinstance(one.mine, Unverified)
-        assert isinstance(one.best, Unverified)
-        assert one.mine.io == other.mine.io
-        assert one.missing is None
-        assert f"{one.problem.pass_name}: mine, not verified: " in str(found)
-    json.dumps(found.to_dict())
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from pebble.common.errors import InvalidInput
-from pebble.lab.parallel import parallel, parallel_documents
+from pebble.lab.parallel import parallel_documents
 from pebble.program.parallel import SharedProblem
 
 
@@ -24,19 +23,3 @@ def test_pairs_and_words_are_those_of_the_documents(seed: int) -> None:
     for document in report.documents:
         assert (document.row is None) == (len(document.devices) == 1)
         assert set(document.devices) <= set(range(P))
-
-
-def test_equal_short_documents_are_balanced_and_move_nothing() -> None:
-    report = parallel_documents(SharedProblem(64, 2, 4), [32] * 8)
-    assert (report.balance, sum(report.received)) == (1, 0)
-
-
-def test_one_long_document_is_cut_as_alone() -> None:
-    problem = SharedProblem(256, 2, 4, causal=True)
-    (document,) = parallel_documents(problem, [256]).documents
-    best = parallel(problem, best=True).best
-    assert document.row is not None
-    assert best is not None
-    assert document.row.received == best.received
-    with pytest.raises(InvalidInput, match="at least one document"):
-        parallel_documents(problem, [])

@@ -83,6 +83,7 @@ def check(name: str, pass_name: str, mask: str | None, rnd: Random) -> bool:
     return True
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(("name", "pass_name"), CASES)
 def test_a_plan_is_the_best_of_all_tiles_that_are_allowed(name: str, pass_name: str) -> None:
     rnd = Random(name + pass_name)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-from itertools import product
 from typing import Any
 
 import pytest
 
-from pebble import InvalidInput, Problem
+from pebble import Problem
 from pebble.common.errors import NoClosedForm
 from pebble.computations.registry import family_of
 from pebble.lab.count import count
 from pebble.lab.plan import Constraints, plan, verification
-from pebble.lab.plan.setting import Setting, demands_of
 from pebble.program import Program
 from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles, get
-from pebble.program.schedule.tile_search import counted
 from tests.lab.plans import without_proofs
 
 
@@ -37,27 +34,7 @@ MASKED = [
 ]
 
 
-@pytest.mark.many(4)
-@pytest.mark.parametrize(("pass_name", "mask", "M", "asked"), MASKED)
-@pytest.mark.parametrize("name", ["flash-1", "flash-2"])
-def test_whole_tiles_move_the_least_of_all_that_fit(
-    name: str, pass_name: str, mask: str, M: int, asked: dict[str, Any]
-) -> None:
-    """Against the counts of every pair of allowed tile sizes."""
-    problem, schedule = _problem(mask, pass_name), get(name, pass_name)
-    constraints = Constraints(**asked)
-    sides = constraints.sizes("rows", problem.Nq), constraints.sizes("cols", problem.Nk)
-    pairs = [{"rows": rows, "cols": cols} for rows, cols in product(*sides)]
-    demands = demands_of(constraints, "bf16")
-    tiles = Setting(problem, M, constraints, "bf16").best_tiles(schedule, ("rows", "cols"))
-    (found,) = counted(schedule, problem, [tiles], demands)
-    assert found.room <= M
-    assert found.words == min(
-        one.words for one in counted(schedule, problem, pairs, demands) if one.room <= M
-    )
-
-
-@pytest.mark.many(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("pass_name", "mask", "M", "asked"), MASKED)
 def test_every_choice_is_what_the_machine_counts(
     pass_name: str, mask: str, M: int, asked: dict[str, Any]
@@ -97,20 +74,6 @@ def _steps(problem: Problem, name: str, tiles: Tiles) -> int:
     return run(get(name).program(problem, tiles), family_of(problem), induction=False).steps
 
 
-def test_where_nothing_can_be_verified_the_rows_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    without_proofs(monkeypatch, 1)
-    found = plan(_problem("causal"), 700, multiple_of=2)
-    assert found.choices == ()
-    assert found.unverified
-    assert all(one.note and one.io for one in found.unverified)
-    assert found.to_dict()["best"] is None
-    assert all(one.note for one in found.costs)
-    assert "multiples of 2, not verified: " in str(found)
-    assert "<Plan " in repr(found)
-    with pytest.raises(InvalidInput, match=r"no choice is verified: .*operations"):
-        _ = found.best
-
-
 class _Broken(type(get("flash-2"))):  # type: ignore[misc]
     """Under a mask it deletes what is not there."""
 
@@ -146,13 +109,6 @@ def test_without_a_closed_form_the_machine_counts(monkeypatch: pytest.MonkeyPatc
     without_proofs(monkeypatch, 1)
     found = plan(problem, 200, schedules=["flash-1"], costs=False)
     assert [(one.tiles, one.io) for one in found.unverified] == [(None, None)] * 2
-
-
-def test_a_schedule_that_fits_only_under_its_mask_is_planned_too() -> None:
-    problem = Problem.square(300, 4, mask="window:20")
-    found = plan(problem, 400, costs=False)
-    assert found.best.schedule == "key-window"
-    assert found.best.ratio == 1
 
 
 def test_progress_is_told_before_the_work() -> None:

@@ -26,6 +26,7 @@ SHIPPED = {
 }
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(("version", "name", "d"), list(SHIPPED))
 def test_shipped_tiles_fit_and_move_more_than_planned_ones(version: str, name: str, d: int) -> None:
     """They fit by our count of room; within the same limits fewer words could be moved, by this much."""
@@ -72,6 +73,7 @@ BACKWARD_SHIPPED = {
 }
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(("version", "name", "d"), list(BACKWARD_SHIPPED))
 def test_shipped_backward_tiles(version: str, name: str, d: int) -> None:
     rows, cols, double, less = BACKWARD_SHIPPED[version, name, d]

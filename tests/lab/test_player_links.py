@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from pebble.graph.dag import Dag
-from pebble.lab.player import first_page, play_dag
-from pebble.lab.player.practice_boards import CLASSIC_BOARDS, PracticeBoard, board_dict
+from pebble.lab.player import play_dag
+from pebble.lab.player.practice_boards import PracticeBoard, board_dict
 from tests.lab.page_links import LINKS_RUNNER, decoded, encoded, fragment
 
 _FOLDER = resources.files("pebble.lab.player")
@@ -152,15 +152,7 @@ def test_the_first_illegal_move_of_a_link_is_named() -> None:
     assert under_node(script, "run", sent) == [None, fault, None]
 
 
-def test_names_of_boards_and_pebblings_tell_them_apart() -> None:
-    document = first_page(classics=False).document
-    names = [board["name"] for board in document["boards"]] + [name for name, _ in CLASSIC_BOARDS[1:]]
-    assert len(set(names)) == len(names)
-    assert CLASSIC_BOARDS[0][0] == names[0]
-    made = play_dag("pyramid:2", 4, classics=False).document
-    assert (made["watch"]["name"], made["further"], made["boards"][0]["name"]) == ("optimum", [], "pyramid:2")
-
-
+@pytest.mark.slow
 def test_the_addresses_on_the_docs_page_are_right() -> None:
     page = Path(__file__).resolve().parents[2] / "docs" / "play.md"
     board = play_dag("pyramid:3", 4, classics=False).document["boards"][0]

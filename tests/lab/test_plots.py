@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,32 +12,9 @@ from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.lab import plots
 from pebble.lower_bounds import proved_bounds
-from pebble.program.schedule import offered
 from tests.lab.pictures import MEMORIES, PROBLEM, lines_of
 
 pytest.importorskip("matplotlib")
-
-
-def rectangles(ax: Any) -> list[Any]:
-    """The bars of some axes."""
-    return list(ax.patches)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("pass_name", ["forward", "backward"])
-def test_io_against_memory_draws_the_counts_and_the_bounds(pass_name: str) -> None:
-    problem = replace(PROBLEM, pass_name=pass_name)
-    drawn = lines_of(plots.io(problem, MEMORIES))
-    reports = {M: pebble.count(problem, M) for M in MEMORIES}
-    for name in [schedule.name for schedule in offered(problem)]:
-        counts = [(M, reports[M][name].io) for M in MEMORIES]
-        fitting = [(M, io) for M, io in counts if io is not None]
-        if fitting:
-            assert list(zip(*drawn[name].get_data(), strict=True)) == fitting
-        else:
-            assert name not in drawn
-    best = [proved_bounds(problem, M)[0].value for M in MEMORIES]
-    assert list(drawn["best proved bound"].get_ydata()) == best
 
 
 def test_io_against_length_draws_the_counts() -> None:
@@ -52,35 +26,6 @@ def test_io_against_length_draws_the_counts() -> None:
         assert list(y) == [pebble.count(Problem.square(N, 6), 60, [name])[name].io for N in (16, 32, 64)]
     assert "N = " not in ax.get_title()
     assert ax.get_xlabel().startswith("N ")
-
-
-def test_io_of_a_training_step_adds_both_passes() -> None:
-    curves = plots.io_curves(replace(PROBLEM, pass_name="both"), MEMORIES, ["square-tile"])
-    parts = [
-        pebble.count(replace(PROBLEM, stats=True), 60, ["square-tile"])["square-tile"].io,
-        pebble.count(replace(PROBLEM, pass_name="backward"), 60, ["square-tile"])["square-tile"].io,
-    ]
-    assert curves.schedules["square-tile"][1] == sum(part or 0 for part in parts)
-    plots.draw_io(curves)
-
-
-def test_io_counts_all_heads_and_other_shapes() -> None:
-    problem = Problem(Nq=40, Nk=24, d=4, dv=8, heads=3)
-    curves = plots.io_curves(problem, [100], ["flash-2"])
-    assert curves.schedules["flash-2"] == (pebble.count(problem, 100, ["flash-2"])["flash-2"].io,)
-    lengths = plots.io_curves([problem, replace(problem, Nk=48)], 100, ["flash-2"])
-    assert (lengths.against, lengths.values) == ("N", (24, 48))
-
-
-@pytest.mark.slow
-def test_masks_are_drawn_as_they_are_counted() -> None:
-    problems = [Problem.square(N, 6, mask="causal") for N in (12, 24)]
-    curves = plots.io_curves(problems, 100, ["flash-2"])
-    assert curves.schedules["flash-2"][1] == pebble.count(problems[1], 100, ["flash-2"])["flash-2"].io
-    assert "causal mask" in plots.draw_io(curves).get_title()
-    assert "causal mask" in plots.gap(problems, [100]).get_title()
-    with pytest.raises(InvalidInput, match="their length only"):
-        plots.io([problems[0], Problem.square(24, 6)], 100)
 
 
 @pytest.mark.slow
@@ -107,6 +52,7 @@ def test_the_crossover_is_marked_where_it_can_be_seen() -> None:
     assert not any(text.startswith("M = d²") for text in texts)
 
 
+@pytest.mark.slow
 def test_gap_is_the_best_schedule_over_the_best_bound() -> None:
     problems = [Problem.square(N, 6) for N in (12, 48)]
     found = plots.gaps(problems, MEMORIES)
@@ -139,31 +85,6 @@ def test_gap_where_nothing_fits_is_blank() -> None:
     assert "–" in {text.get_text() for text in plots.draw_gap(found).texts}
     with pytest.raises(InvalidInput, match="no schedule fits"):
         plots.gap(PROBLEM, [2])
-
-
-@pytest.mark.parametrize("pass_name", ["forward", "backward"])
-def test_arrays_draws_the_words_of_each_array(pass_name: str) -> None:
-    problem = replace(PROBLEM, pass_name=pass_name)
-    bars = plots.array_bars(problem, 200)
-    widths = sorted(round(patch.get_bbox().width) for patch in rectangles(plots.draw_arrays(bars)))
-    report = pebble.count(problem, 200)
-    least = min(row.io for row in report.rows if row.io is not None)
-    drawn = [row for row in report.rows if row.io is not None and row.io <= 8 * least]
-    counts = [n for row in drawn for moved in row.by_array.values() for n in moved.values() if n]
-    assert widths == sorted(counts)
-    assert sum(widths) == sum(row.io or 0 for row in drawn)
-    assert {row.name for row in bars.left_out} == {
-        row.name for row in report.rows if row.io is not None and row not in drawn
-    }
-
-
-def test_arrays_names_what_it_leaves_out_unless_asked_for_it() -> None:
-    ax = plots.arrays(Problem.square(256, 16), 2000)
-    assert any(text.get_text().startswith("not shown: naive (") for text in ax.texts)
-    assert [row.name for row in plots.array_bars(Problem.square(256, 16), 2000, ["best", "naive"]).rows] == [
-        "best",
-        "naive",
-    ]
 
 
 def test_roofline_agrees_with_the_plan() -> None:
@@ -215,12 +136,3 @@ def test_what_to_draw_must_make_sense() -> None:
         plots.roofline(PROBLEM, "zen4")
     with pytest.raises(CacheTooSmall):
         plots.occupancy("flash-2", PROBLEM, 3)
-
-
-def test_numbers_are_there_without_matplotlib() -> None:
-    code = (
-        "import sys; from pebble import Problem, plots; "
-        "plots.io_curves(Problem.square(8, 2), [20]); plots.occupancy_of('best', Problem.square(4, 2), 16); "
-        "assert not any(name.startswith('matplotlib') for name in sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -9,27 +9,19 @@ import pytest
 
 import pebble
 from pebble import InvalidInput, Problem
-from pebble.lab.regimes import DEFAULT_DEVICES, DEFAULT_DIMENSIONS, RegimeTable, regimes
+from pebble.lab.regimes import RegimeTable, regimes
 from tests.support.commands import Pebble, document_of
 
 
 @pytest.fixture(scope="module")
 def small() -> RegimeTable:
-    return regimes(["gtx1060", "h100", "h200", "b200"], [64, 256], N=2048)
-
-
-@pytest.mark.slow
-def test_rows_are_the_product_of_what_was_asked(small: RegimeTable) -> None:
-    asked = [(row.devices, row.problem.d, row.problem.pass_name) for row in small.rows]
-    both = ("forward", "backward")
-    groups = (("gtx1060",), ("h100", "h200", "b200"))
-    assert asked == [(group, d, name) for group in groups for d in (64, 256) for name in both]
+    return regimes(["gtx1060", "h100", "h200"], [64], N=512)
 
 
 def test_rows_say_what_the_counts_say(small: RegimeTable) -> None:
     for row in small.rows:
         assert pebble.device(row.devices[0]).words("bfloat16") == row.M
-        problem = Problem.square(2048, row.problem.d, pass_name=row.problem.pass_name)
+        problem = Problem.square(512, row.problem.d, pass_name=row.problem.pass_name)
         assert row.problem == problem
         report = pebble.count(problem, row.M, ["flash-2", "best"])
         assert row.best.io == report["best"].io
@@ -63,20 +55,11 @@ def test_old_cards_with_single_precision_have_a_small_cache_from_d_128() -> None
         assert wins == (d == 256), (d, name, published, flash)
 
 
+@pytest.mark.slow
 def test_l2_is_a_large_cache_for_every_head() -> None:
     table = regimes(["gtx1060", "a100", "zen4"], 256, level="l2", passes="forward", N=4096)
     assert [row.regime for row in table.rows] == ["large cache"] * 3
     assert table.rows[1].best.ratio == 1
-
-
-def test_models_have_their_own_shapes() -> None:
-    table = regimes("mi300x", model=["deepseek-v3", "llama3-8b"], passes="forward", N=1024)
-    mla, grouped = table.rows
-    assert (mla.model, mla.problem.d, mla.problem.dv, mla.problem.heads) == ("deepseek-v3", 192, 128, 128)
-    assert (grouped.problem.Nq, grouped.problem.Nk, grouped.problem.heads) == (4096, 1024, 8)
-    assert mla.regime == "small cache"
-    assert "192/128" in str(table)
-    assert "model" in str(table)
 
 
 def test_schedules_that_do_not_fit_leave_a_gap() -> None:
@@ -110,19 +93,6 @@ def test_under_a_mask_the_rows_are_the_counts_under_it() -> None:
         assert data["sparse_dividing_point"] == report.bounds.sparse_dividing_point
 
 
-@pytest.mark.slow
-def test_models_with_shared_keys_have_the_mask_of_one_head() -> None:
-    (row,) = regimes("h100", model="llama3-8b", N=6, passes="forward", mask="causal").rows
-    assert row.problem.to_dict()["mask"] == "group:4:causal"
-    assert regimes("h100", 4, N=24, passes="forward", mask="full").to_dict()["mask"] is None
-
-
-def test_heads_and_kv_heads_of_rows_with_and_without_a_model() -> None:
-    table = regimes("h100", 128, ["llama3-8b"], N=24, heads=16, kv_heads=8, passes="forward")
-    assert [row.problem for row in table.rows] == [Problem.square(24, 128, heads=16, kv_heads=8)] * 2
-    assert "; 8 heads of keys and values for 16 of queries\n" in str(table)
-
-
 def test_masks_that_make_no_sense_are_refused() -> None:
     array: Any = pebble.make_mask("causal", 24, 24)
     with pytest.raises(InvalidInput, match="as a text"):
@@ -131,27 +101,6 @@ def test_masks_that_make_no_sense_are_refused() -> None:
         regimes("h100", 4, N=24, mask="triangle")
     with pytest.raises(InvalidInput, match="document"):
         regimes("h100", 4, N=24, mask="document:8,8")
-
-
-@pytest.mark.slow
-def test_defaults_and_names() -> None:
-    seen: list[str] = []
-    table = regimes(passes="forward", N=256, progress=seen.append)
-    assert len(table.rows) == len(DEFAULT_DEVICES) * len(DEFAULT_DIMENSIONS) == len(seen)
-    assert "gtx1060" in DEFAULT_DEVICES
-    assert len({row.devices for row in regimes("all", 64, N=64, passes="forward").rows}) == 12
-    cached = regimes("all", 64, N=64, passes="forward", level="l2")
-    named = [name for row in cached.rows for name in row.devices]
-    assert sorted(named) == sorted(name for name, one in pebble.devices().items() if one.l2 is not None)
-    with pytest.raises(InvalidInput, match="no sourced figure"):
-        regimes("h200", 64, N=64, passes="forward", level="l2")
-    with pytest.raises(InvalidInput, match="unknown pass 'weights'"):
-        regimes(passes="weights")
-    with pytest.raises(InvalidInput, match="did you mean h100"):
-        regimes("h10")
-    with pytest.raises(InvalidInput, match="did you mean gpt2"):
-        regimes(model="gpt1")
-    assert pebble.regimes is regimes
 
 
 @pytest.mark.slow

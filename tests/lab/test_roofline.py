@@ -113,12 +113,3 @@ def test_bytes_that_a_plan_counts_are_divided_by_the_bandwidth_they_cross() -> N
     whole = plan(problem, device="h100", level="l2", schedules=["flash-2"], costs=False).best
     assert (whole.ratio, whole.roofline.boundary) == (1, "DRAM–L2")
     assert whole.roofline.memory_seconds == whole.moved / 3.35e12
-
-
-def test_heads_multiply_words_and_time_but_not_room() -> None:
-    one = plan(Problem.square(512, 64), device="a100", multiple_of=16).best
-    many = plan(Problem(512, 512, 64, 64, heads=3, batch=2), device="a100", multiple_of=16).best
-    assert (many.tiles, many.room) == (one.tiles, one.room)
-    assert (many.io, many.moved, many.flops) == (6 * one.io, 6 * one.moved, 6 * one.flops)
-    assert many.ratio == pytest.approx(one.ratio)
-    assert many.intensity == pytest.approx(one.intensity)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import pebble
 from pebble.lab import plots
 from pebble.lab.plots import styles
-from pebble.program.schedule import Schedule, available
+from pebble.program.schedule import available
 from tests.lab.pictures import MEMORIES, PROBLEM, lines_of
 
 pytest.importorskip("matplotlib")
@@ -66,27 +66,6 @@ def test_colours_of_schedules_are_told_apart_with_colour_blindness_and_on_white(
         assert min(float(np.linalg.norm(lab(eye @ one) - lab(eye @ other))) for eye in BLIND) >= 14
     for colour in colours:
         assert 1.05 / (float(TO_XYZ[1] @ colour) + 0.05) >= 2.5
-
-
-def test_a_picture_of_many_schedules_repeats_nothing() -> None:
-    many = [_named(f"mine-{number}") for number in range(30)]
-    drawn = lines_of(plots.io(PROBLEM, [60, 200], [*available("forward").values(), *many]))
-    drawn = {name: line for name, line in drawn.items() if name != "best proved bound"}
-    schedules = [
-        line for name, line in drawn.items() if name in available("forward") or name.startswith("mine")
-    ]
-    assert len(schedules) > 35
-    assert len({str(line.get_marker()) for line in schedules}) == len(schedules)
-    looks = {
-        (str(line.get_color()), str(line.get_linestyle()), str(line.get_marker())) for line in drawn.values()
-    }
-    assert len(looks) == len(drawn)
-    assert len({str(line.get_color()) for line in drawn.values()}) == len(drawn)
-
-
-def _named(name: str) -> Schedule:
-    made: Schedule = type("Named", (type(available("forward")["flash-2"]),), {"name": name})()
-    return made
 
 
 def test_lines_and_fills_differ_without_colour() -> None:

@@ -198,23 +198,6 @@ def test_parquet_without_pyarrow(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 # -- the command
 
 
-def test_the_command_counts_what_the_function_counts(command: Pebble, tmp_path: Path) -> None:
-    options = "-N 4 -N 6 --kv 5 -d 2 --dv 3 -M 16B:96B:4 --dtype bf16 --heads 2 --batch 3 --stats"
-    out = str(tmp_path / "out.data")
-    code, _, err = command(
-        "sweep",
-        *options.split(),
-        *["--schedule", "naive", "--schedule", "best", "--format", "jsonl"],
-        "-o",
-        out,
-    )
-    assert (code, err) == (0, f"{out}: 16 rows, 8 points\n")
-    expected = pebble.sweep(
-        [4, 6], 2, "8:48:4", ["naive", "best"], kv=5, dv=3, heads=2, batch=3, stats=True
-    ).rows
-    assert list(read_rows(Path(out), "jsonl")) == expected
-
-
 def test_devices_give_M(command: Pebble, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     options = ["-N", "64", "-d", "8", "--device", "a100,h100", "--dtype", "bf16", "--schedule", "flash-2"]
@@ -275,6 +258,7 @@ def test_a_bar_on_a_terminal_only(tmp_path: Path) -> None:
     assert plain.stderr == f"{tmp_path / 'b.csv'}: 8 rows, 8 points\n"
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("options", "masks"),
     [({}, ["none", "causal"]), ({"gate": True}, ["causal"]), ({"chunk": 3}, ["causal"])],

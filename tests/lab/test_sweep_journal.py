@@ -32,6 +32,7 @@ def test_journal_is_what_the_page_says(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_journals_that_do_not_fit(tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     other = sweep_grid("4,6", 2, "4:40:5", "naive,flash-2")

@@ -53,6 +53,7 @@ class Disorderly(ThreadPoolExecutor):
         future.set_result(call())
 
 
+@pytest.mark.slow
 @examples(3, 6)
 @given(axis, axis, axis, st.integers(0, 99))
 def test_any_order_of_finishing_gives_the_same_rows(
@@ -65,17 +66,6 @@ def test_any_order_of_finishing_gives_the_same_rows(
     assert [row["M"] for row in rows] == [m for _, _, m, _ in itertools.product(N, d, M, range(2))]
 
 
-def test_threads() -> None:
-    with ThreadPoolExecutor(3) as threads:
-        assert run_sweep(SMALL, executor=threads).rows == run_sweep(SMALL).rows
-
-
-def test_large_grids_are_handed_over_bit_by_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweeping_workers, "WINDOW", 2)
-    with ThreadPoolExecutor(2) as threads:
-        assert run_sweep(SMALL, executor=threads).rows == run_sweep(SMALL).rows
-
-
 @pytest.mark.slow
 def test_processes_give_the_same_bytes(tmp_path: Path) -> None:
     out = tmp_path / "sweep.csv"
@@ -84,6 +74,7 @@ def test_processes_give_the_same_bytes(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["sweep.csv"]
 
 
+@pytest.mark.slow
 @posix
 def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
     out = tmp_path / "sweep.csv"
@@ -125,6 +116,7 @@ class Failing(ThreadPoolExecutor):
         return future
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     ("how", "word"),
     [

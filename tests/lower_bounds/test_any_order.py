@@ -41,7 +41,7 @@ def test_it_is_below_the_bound_for_chains_and_near_its_leading_term() -> None:
     assert 0.99 * leading < any_order(problem, 10**6).value <= leading
 
 
-@pytest.mark.parametrize("shape", [(40, 40, 2, 2), (64, 30, 3, 5)])
+@pytest.mark.parametrize("shape", [(16, 16, 2, 2), (16, 10, 3, 5)])
 def test_no_schedule_is_below_it(shape: tuple[int, int, int, int]) -> None:
     problem = Problem(*shape)
     for M in (12, 30, 100):

@@ -161,6 +161,7 @@ def test_every_inequality_on_many_random_orders(seed: int) -> None:
 # Pebblings
 
 
+@pytest.mark.many(6)
 @pytest.mark.parametrize("seed", range(40))
 def test_the_cut_of_a_pebbling(seed: int) -> None:
     """At the moment of the proof at least so many words are needed again, and each is red or moved once more."""

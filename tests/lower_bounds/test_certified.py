@@ -61,7 +61,7 @@ def test_constant_is_proved_again(search: Any, row: Any, spare: str) -> None:
     assert row.W / Fraction(spare) < proof.attained <= row.W, "the constant should be nearly the best one"
 
 
-@pytest.mark.many(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("search", "row", "more", "less"),
     [
@@ -85,7 +85,7 @@ def test_more_is_proved_by_any_search_and_less_refuted(search: Any, row: Any, mo
     assert getattr(witness, "cn", 0) <= row.mu
 
 
-@pytest.mark.many(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("search", "row", "boxes"),
     [
@@ -97,10 +97,6 @@ def test_more_is_proved_by_any_search_and_less_refuted(search: Any, row: Any, mo
 )
 def test_out_of_boxes_is_not_a_proof(search: Any, row: Any, boxes: int) -> None:
     assert certify(search, row, max_boxes=boxes).verdict == "undecided"
-
-
-def test_proof_is_deterministic() -> None:
-    assert certify(T3Search, T3[48]) == certify(T3Search, T3[48])
 
 
 @pytest.mark.parametrize("row", [T3[0], T4[0], B3[0], B4[0]], ids=lambda row: row.statement.name)
@@ -242,7 +238,7 @@ def tuned_bounds(
     return np.asarray(boxes.value)
 
 
-@pytest.mark.many(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "row", "most"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 import re
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.attention.latent import latent_bound, latent_events, latent_peak
 from pebble.lower_bounds.coq_certificate import coq_certificate
 from pebble.lower_bounds.table import bounds
 from tests.support.coq import compiled, needs_coq
@@ -63,22 +61,6 @@ def test_the_numbers_are_those_that_are_printed(problem: Problem, M: int, costs:
         assert (statement, words * problem.copies) == (costs, bound.value)
         if problem.copies > 1:
             assert found[f"{name}_of_all"][1] == bound.value
-
-
-def test_the_peak_gives_the_same_number_of_events() -> None:
-    """The conditions of docs/proofs/LatentCertificate.v, in Python."""
-    rng = random.Random(7)
-    for _ in range(20):
-        problem, M = _random_problem(rng)
-        cut, d, dv = latent_bound.cut(problem, M), problem.d, problem.dv
-        T = M + cut.X
-        p, q = latent_peak(T, d, dv)
-        assert 3 * p * p < q * q
-        assert d * (d + dv) * (q * q - 3 * p * p) ** 2 * q * q <= 4 * T * p * p * (q * q - p * p) ** 2
-        peak = T * T * dv * (q * q - p * p) ** 2 * (q * q + p * p)
-        F = max(math.isqrt(T**3 // 27), peak // (4 * d * (d + dv) * q**4 * (q * q - 3 * p * p)))
-        assert latent_events(T, d, dv) == F
-        assert cut.cuts * F < problem.pairs * dv
 
 
 def test_heads_that_share_rotary_words_are_stated_together() -> None:

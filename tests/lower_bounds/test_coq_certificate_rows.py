@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -21,42 +20,8 @@ from pebble.lower_bounds.certified.t4 import T4Row, t4
 from pebble.lower_bounds.coq_certificate import coq_certificate
 from tests.support.coq import compiled, needs_coq
 
-_HEADER = (
-    "From Coq Require Import NArith.\nFrom Pebble Require Import RowMinimum.\nLocal Open Scope N_scope.\n"
-)
 
-
-def _row_test(row: T3Row, problem: Problem, M: int, words: int) -> bool:
-    """The condition of docs/proofs/RowMinimum.v, ``row_test``, in Python."""
-    r, d, dv, z = row.scaled, problem.d, problem.dv, problem.pairs
-    A, D, F = z * (r["beta"] * d + (SCALE + r["delta"]) * dv), r["delta"] * dv, r["W"] * d**3
-    step = r["tau"] * d**2 - SCALE * (M + 2)
-    paid = (words - 1) + problem.queries * dv - (M + 2) - problem.queries * problem.stats
-    need = SCALE * paid + r["gamma"] * z
-    few, many = (A - D * z - 1) // F, (A - 1) // F
-    at_ends = need * D <= D * few * step + SCALE * (A - (few + 1) * F) and need * D <= D * (
-        many - 1
-    ) * step + SCALE * (A - many * F)
-    fits = r["mu"] * d**2 >= M * SCALE and r["gamma"] <= 2 * SCALE
-    return fits and few > 0 and need <= many * step and (few == many or at_ends)
-
-
-def test_what_coq_tests_of_rows_holds_for_random_problems() -> None:
-    rng, seen = random.Random(7), 0
-    for _ in range(300):
-        d, dv, N = rng.randint(1, 90), rng.randint(1, 90), 2 ** rng.randint(4, 30)
-        mask = rng.choice([None, "causal"]) if N <= 64 else None
-        problem = Problem.square(N, d, dv=dv, stats=rng.random() < 0.5, mask=mask)
-        M = rng.randint(1, 5 * d * d)
-        for kind in (T3Row, T4Row):
-            found = best_row(kind, problem, M)
-            if found is not None and found[0]:
-                seen += 1
-                assert _row_test(found[-1], problem, M, found[0])
-                assert not _row_test(found[-1], problem, M, found[0] + 4)
-    assert seen > 200
-
-
+@pytest.mark.slow
 def test_a_tree_of_a_row() -> None:
     row = T3Row.load()[-1]
     tree = box_tree(row)
@@ -68,6 +33,7 @@ def test_a_tree_of_a_row() -> None:
     assert f"(@t3_proved {BoxTest(row).bits} T3_tree.boxes)" in text
 
 
+@pytest.mark.slow
 def test_no_tree_proves_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(box_trees, "_MOST_BOXES", 300)
     row = T3Row.load()[-1]

@@ -16,6 +16,7 @@ from tests.solvers.small_dags import ALL_RULES, random_dag
 from tests.support.search_over_placements import optimum
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_it_is_the_optimum(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -97,6 +97,7 @@ def grown_dag(rng: np.random.Generator) -> Dag:
     return Dag.from_edges(edges, n_vertices=n)
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("rules", ALL_RULES, ids=str)
 @pytest.mark.parametrize("make", [random_dag, grown_dag])
 def test_no_bound_exceeds_the_optimum_of_a_random_dag(

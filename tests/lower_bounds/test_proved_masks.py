@@ -71,6 +71,7 @@ def play(family: Family, moves: Moves, M: int) -> None:
     assert game.complete
 
 
+@pytest.mark.many(8)
 @pytest.mark.parametrize("seed", range(24))
 def test_leaving_pairs_out_leaves_a_pebbling_of_the_rest(seed: int) -> None:
     problem, rng = random_problem(seed)
@@ -113,6 +114,7 @@ def check(problem: Problem, M: int, words: int) -> int:
     return int(found[0].value)
 
 
+@pytest.mark.many(12)
 @pytest.mark.parametrize("seed", range(40))
 def test_no_bound_is_above_a_random_pebbling(seed: int) -> None:
     problem, rng = random_problem(seed, most=5)

@@ -38,7 +38,7 @@ def test_the_best_of_all_cuttings_is_found(N: int, d: int, M: int) -> None:
     assert safe_softmax(problem, M).value == best
 
 
-@pytest.mark.many(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_no_schedule_moves_fewer_words(seed: int) -> None:
     rnd = Random(seed)

@@ -74,6 +74,7 @@ def small_cache(N: int, d: int, M: int) -> int:
     return 3 * N * d * tn + N * N * td + N + N * N + N * d + N
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("of_problem", [t3, t4])
 @examples(150, 700)
 @given(st.integers(1000, 10**6), st.integers(2, 300), st.floats(-7, 1.6))

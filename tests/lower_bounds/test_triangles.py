@@ -64,7 +64,7 @@ def random_band(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.nd
     return start, stop, (start[:, None] <= keys) & (keys < stop[:, None])
 
 
-@pytest.mark.many(16)
+@pytest.mark.many(6)
 @pytest.mark.parametrize("seed", range(40))
 def test_triangles_of_random_bands(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -145,6 +145,7 @@ def test_a_window_repeats() -> None:
         assert sum(triangle.repeats for triangle in triangles) == N // 7
 
 
+@pytest.mark.many(6)
 @pytest.mark.parametrize("seed", range(20))
 def test_repeating_triangles_are_those_found_one_by_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """In bands that move on after a beginning of another form, so that the first keys may be taken already."""

@@ -90,7 +90,7 @@ def test_the_game_counts_what_the_reference_counts(seed: int) -> None:
     assert len([1 for _ in lower(nodes, family, chunk=1)]) <= operations
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(12))
 def test_what_takes_everything_to_exist_makes_the_same_moves(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,7 @@ def is_attention(nodes: Program, problem: Problem) -> bool:
     return all(np.allclose(found[name], expected[name], rtol=1e-11, atol=1e-12) for name in expected)
 
 
+@pytest.mark.many(6)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_needed_operation_is_missed(name: str) -> None:
     """Without any one of its loads, stores and computes a schedule no longer gives attention."""

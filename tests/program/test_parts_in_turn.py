@@ -15,6 +15,7 @@ from tests.program.names import InvalidInput, Violation, closed_form, load, loop
 from tests.program.random_parts import parted_case
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_moves_make_what_the_machine_counts(seed: int) -> None:
     """The moves of legal programs are legal, and as many as equal parts at once count."""

@@ -64,6 +64,7 @@ def steady_band(rnd: Random, rows: int, cols: int) -> Mask:
     return mask
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("block", amounts.first(2, range(20)))
 def test_two_outer_tiles_stand_for_all(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Words by operation, peak and what is there at the peak are those of all tiles."""
@@ -109,6 +110,7 @@ ASIDE = when(first("i"), load("V")), when(last("i"), delete("V"))
 KEPT = loop("j", 4, load("K"), *STEP, delete("K"))
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("text", "mask"),
     [

@@ -261,6 +261,7 @@ PARKED = [
 ]
 
 
+@pytest.mark.many(4)
 @pytest.mark.parametrize("inclusive", [True, False])
 @pytest.mark.parametrize(
     ("end", "rules"),

@@ -33,6 +33,7 @@ def random_mask(Nq: int, Nk: int, rnd: Random) -> Mask:
     return mask if mask.pairs else random_mask(Nq, Nk, rnd)
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("pass_name", ["forward", "backward"])
 @pytest.mark.parametrize("seed", amounts.first(2, range(12)))
 def test_schedules_play_the_game_and_compute_attention(pass_name: str, seed: int) -> None:
@@ -73,18 +74,6 @@ def test_causal_flash_2_at_any_size() -> None:
         chosen = count_schedule(get("flash-2"), problem, 25_000, None, 1)
         assert chosen.io is not None
         assert chosen.io <= row.io
-
-
-@pytest.mark.parametrize("pass_name", ["forward", "backward"])
-def test_a_full_mask_is_no_mask(pass_name: str) -> None:
-    plain = Problem(7, 5, 3, 2, pass_name=pass_name)
-    full = Problem(7, 5, 3, 2, pass_name=pass_name, mask=DenseMask("all", np.ones((7, 5), dtype=bool)))
-    assert family_of(full).n_edges == family_of(plain).n_edges
-    for schedule in registered(pass_name, "plain"):
-        M = schedule.least_M(plain) + 9
-        text = schedule.program(plain, schedule.tiles(plain, M))
-        one, other = (run(text, family_of(problem), M) for problem in (full, plain))
-        assert (one.reads, one.writes, one.peak) == (other.reads, other.writes, other.peak)
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ def test_sizes_that_may_be_left_out() -> None:
     assert get("flash-2-pinned").program(problem, zero) == get("flash-2-pinned").program(problem, none)
 
 
+@pytest.mark.many(6)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize(("name", "tile"), [("flash-1", "cols"), ("flash-2", "rows")])
 def test_the_chosen_tile_fits_and_the_next_does_not(name: str, tile: str, seed: int) -> None:

@@ -84,7 +84,7 @@ def test_a_condition_on_a_loop_that_cuts_a_tile() -> None:
     assert words_moved_by([text], family, 10**6) == measure([text], family)[0] == 3 * 2 * 3
 
 
-@pytest.mark.many(3)
+@pytest.mark.many(1)
 @pytest.mark.parametrize("pass_name", ["forward", "backward"])
 @pytest.mark.parametrize("mask", MASKS)
 def test_schedules_with_any_tiles_move_as_many_words(mask: str, pass_name: str) -> None:

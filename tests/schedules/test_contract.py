@@ -84,6 +84,7 @@ def test_no_tile_is_longer_than_its_axis(problem: Problem) -> None:
                     assert not longer, (name, M, preset, tiles)
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("pass_name", ["forward", "backward"])
 @pytest.mark.parametrize("name", ["flash-1", "flash-2"])
 def test_literal_and_paper_tiles(name: str, pass_name: str) -> None:

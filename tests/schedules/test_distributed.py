@@ -89,6 +89,7 @@ def random_problem(seed: int, pass_name: str = "forward") -> tuple[SharedProblem
     return problem, (h, R, C)
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("seed", some(5, 40))
 def test_without_a_mask_every_device_receives_what_the_form_says(seed: int) -> None:
     problem, parts = random_problem(seed)
@@ -103,6 +104,7 @@ def test_without_a_mask_every_device_receives_what_the_form_says(seed: int) -> N
         assert (traffic.rounds, set(traffic.pairs)) == (rounds, {pairs}), name
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("seed", some(5, 40))
 def test_backward_every_device_receives_what_the_form_says(seed: int) -> None:
     problem, parts = random_problem(seed, "backward")
@@ -232,6 +234,7 @@ def test_triangle(m: int, n: int, d: int) -> None:
     assert traffic.total < 2 * p.N * (d + 1) * m
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("P", [2, 3, 4, 6])
 def test_memory_is_what_the_forms_say(P: int) -> None:
     n, d = 4, 3
@@ -278,6 +281,7 @@ def test_shapes_are_all_products_of_devices() -> None:
     assert len(distributed_schedule("grid").shapes(p)) == 6
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("seed", some(6, 60))
 def test_straight_from_owner_to_user_row_by_row(seed: int) -> None:
     """d words for each query row that is touched and not owned, 2d for each key row, and the sums back; by tokens."""

@@ -55,13 +55,3 @@ def test_best_causal_count_at_4096(numerator: int, denominator: int, words: int)
     tiles = fitting_tiles(get("best"), problem, M)
     assert set(tiles) == {"first", "rows"}
     assert int(closed_form(get("best").program(problem, tiles), get("best").family(problem)).io) == words
-
-
-def test_words_where_blocks_divide_the_queries() -> None:
-    """About (B + 3)·Nd words at M = 2Nd/B."""
-    problem = Problem.square(4096, 64, mask="causal")
-    schedule, per = get("flash-2-causal"), 4096 * 64
-    for blocks in (2, 3, 4, 8, 16):
-        tiles = schedule.tiles(problem, 2 * per // blocks)
-        words = int(closed_form(schedule.program(problem, tiles), schedule.family(problem)).io)
-        assert words / per == pytest.approx(blocks + 3, rel=0.02)

@@ -108,6 +108,7 @@ WHOLE = [
 ]
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(("problem", "tiles"), WHOLE)
 def test_whole_tiles_of_keys(problem: Problem, tiles: dict[str, int]) -> None:
     """Legal, attention on numbers, and with keys one by one the same words."""
@@ -131,6 +132,7 @@ def test_the_room_of_flash_mla() -> None:
     assert run.peak <= pebble.device("h100").words("bf16")
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     "constraints", [{"multiple_of": 16}, {"double_buffer": True, "at_least": {"cols": 32}}]
 )
@@ -140,13 +142,3 @@ def test_constrained_kernels_are_planned(name: str, constraints: dict[str, Any])
     found = pebble.plan(problem, device="h100", costs=False, **constraints)
     assert (found.best.schedule, found.best.form) == ("flash-2", "whole tiles")
     assert found.best.tiles["cols"] >= 16
-
-
-def test_a_latent_kernel_of_mine_is_planned() -> None:
-    problem = pebble.model("deepseek-v3-absorbed").problem(1, 8192)
-    found = pebble.plan_kernel(problem, "flash-2", {"Br": 64, "Bc": 64}, device="h100", multiple_of=16)
-    assert found.left_out == ("backward",)
-    (one,) = found.passes
-    assert (one.mine.io, one.missing, one.broken) == (9_576_448, 0, ())
-    with pytest.raises(pebble.InvalidInput, match="forward pass"):
-        pebble.plan_kernel(problem, "flash-2", {"rows": 64}, passes=["backward"], device="h100")

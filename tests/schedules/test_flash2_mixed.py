@@ -6,10 +6,9 @@ import random
 
 import pytest
 
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import InvalidInput
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
-from pebble.lower_bounds import best_bound
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import fitting_tiles, get
 from pebble.testing import check_schedule
@@ -37,6 +36,7 @@ def random_tiles(rnd: random.Random, problem: Problem) -> dict[str, int]:
     }
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("seed", first(8, range(60)))
 def test_all_readings_agree_at_any_tiles(seed: int) -> None:
     rnd = random.Random(seed)
@@ -48,6 +48,7 @@ def test_all_readings_agree_at_any_tiles(seed: int) -> None:
     assert found.peak == needed
 
 
+@pytest.mark.many(10)
 @pytest.mark.parametrize("seed", first(50, range(600)))
 def test_words_are_those_of_the_formula(seed: int) -> None:
     rnd = random.Random(seed)
@@ -86,23 +87,7 @@ def test_words_by_the_formula() -> None:
     assert MIXED.measure(problem, tiles).io == words == formula(problem, tiles)
 
 
-@pytest.mark.many(2)
-@pytest.mark.parametrize("seed", first(12, range(150)))
-def test_it_moves_no_more_than_pinned_and_sliced(seed: int) -> None:
-    """To the word where d = dv; otherwise a row of K and of V together may fill a gap that a row of K does not."""
-    rnd = random.Random(seed)
-    d = rnd.randint(1, 12)
-    problem = Problem(rnd.randint(2, 300), rnd.randint(2, 300), d, d)
-    M = rnd.randint(2 * d + 4, 3 * problem.Nq * d + 2 * d + 4)
-    found = {}
-    for name in ("flash-2-mixed", "flash-2-pinned", "flash-2-sliced", "flash-2"):
-        try:
-            found[name] = get(name).measure(problem, get(name).tiles(problem, M)).io
-        except CacheTooSmall:
-            continue
-    assert found["flash-2-mixed"] == min(found.values())
-
-
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("share", "words", "tiles"),
     [
@@ -136,6 +121,7 @@ def test_words_at_4096(share: tuple[int, int], words: float, tiles: tuple[int, i
     assert best.measure(problem, best.tiles(problem, M)).io == run.io
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("mask", ["causal", "window:40", "document:50,110"])
 def test_under_a_mask_it_fits_and_counts_the_mask(mask: str) -> None:
     problem = Problem.square(160, 8, mask=mask)
@@ -159,15 +145,3 @@ def test_slices_are_chosen_under_a_mask_that_leaves_most_pairs() -> None:
 def test_one_of_blocks_and_slices_is_needed() -> None:
     with pytest.raises(InvalidInput, match="there is no block"):
         MIXED.program(Problem(4, 4, 2, 2), {"blocks": 0, "slices": 0, "pinned": 0})
-
-
-@pytest.mark.parametrize("steps", [range(0, 41, 5), pytest.param(range(41), marks=pytest.mark.slow)])
-def test_the_largest_ratio_to_a_bound_at_4096(steps: range) -> None:
-    """1.389 just below where a whole block and one of two slices fit, over all M from Nd/16 to 3Nd."""
-    problem, unit = Problem.square(4096, 64), 4096 * 64
-    sizes = [226_911, *(round(unit / 16 * 48 ** (step / 40)) for step in steps)]
-    ratios = {M: MIXED.words(problem, MIXED.tiles(problem, M)) / best_bound(problem, M).value for M in sizes}
-    assert max(ratios, key=lambda M: ratios[M]) == 226_911
-    assert round(ratios[226_911], 3) == 1.389
-    assert max(ratio for M, ratio in ratios.items() if 0.87 * unit < M) < 1.35
-    assert max(ratio for M, ratio in ratios.items() if 1.02 * unit < M) < 1.24

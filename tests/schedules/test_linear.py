@@ -47,7 +47,7 @@ def test_contract(form: str, name: str, shape: tuple[int, int, int]) -> None:
         assert contract.least_M == least
 
 
-@pytest.mark.many(2)
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     "options",
     [{}, {"gate": True}, {"chunk": 2}, pytest.param({"chunk": 3}, marks=pytest.mark.slow), {"chunk": 9}],
@@ -67,6 +67,7 @@ def test_query_heads_that_share_a_state(options: dict[str, Any]) -> None:
             assert words == one.io + 2 * 5 * (3 + 2)
 
 
+@pytest.mark.many(4)
 @pytest.mark.parametrize("chunk", [1, 3, 4, 8, 9])
 @pytest.mark.parametrize("name", ["chunked", "chunk-parallel"])
 def test_chunks_of_any_size(name: str, chunk: int) -> None:
@@ -123,6 +124,7 @@ def test_least_memory_for_one_pass(N: int) -> None:
     assert run(whole, schedule.family(problem)).peak == 4162
 
 
+@pytest.mark.slow
 def test_chunks_by_formula() -> None:
     """Every word once, whatever the chunk; in parallel K and V twice, and a state out and in for each chunk."""
     rnd = random.Random(6)

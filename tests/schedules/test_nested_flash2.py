@@ -128,6 +128,7 @@ def test_tiles_under_a_mask_fit_and_are_no_worse_than_others(schedule: LevelSche
             assert max(one * weight for one, weight in zip(words, weights, strict=True)) >= 0.9 * cost
 
 
+@pytest.mark.many(1)
 @BOTH
 @pytest.mark.parametrize("mask", ["causal", "window:1024"])
 def test_long_axes_are_counted_at_all_levels(schedule: LevelSchedule, mask: str) -> None:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from pebble import Problem, bounds, make_mask
 from pebble.computations.masks import DenseMask
-from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import fitting_tiles, get, offered
 from pebble.testing import check_schedule
 from tests.support.amounts import first
@@ -33,6 +32,7 @@ def formula(lengths: list[int], rows: int, d: int, causal: bool) -> int:
     return words
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("seed", first(4, range(24)))
 def test_all_readings_and_the_formula_agree(seed: int) -> None:
     rnd = random.Random(seed)
@@ -46,6 +46,7 @@ def test_all_readings_and_the_formula_agree(seed: int) -> None:
     assert found.io <= check_schedule(get("flash-2"), problem, M).io
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("name", ["split-packed", "keys-packed"])
 @pytest.mark.parametrize("seed", first(2, range(12)))
 def test_all_readings_of_the_backward_pass_agree(name: str, seed: int) -> None:
@@ -63,23 +64,6 @@ def test_sequences_that_fit_move_every_word_once(pass_name: str, name: str) -> N
     run = schedule.measure(problem, dict.fromkeys(schedule.tile_names, 31))
     compulsory = next(one for one in bounds(problem, 10**6).proved if one.name == "compulsory")
     assert run.io == compulsory.value
-
-
-@pytest.mark.parametrize("seed", first(2, range(12)))
-def test_more_rows_never_move_more(seed: int) -> None:
-    """So the largest that fit are the best ones, and no others are tried."""
-    rnd = random.Random(seed)
-    lengths = [rnd.randint(1, 12) for _ in range(rnd.randint(2, 3))]
-    for pass_name, names in (("forward", ["flash-2-packed"]), ("backward", ["split-packed", "keys-packed"])):
-        problem = packed(lengths, 2, rnd.random() < 0.5, pass_name)
-        for name in names:
-            schedule = get(name, pass_name)
-            words = [
-                int(closed_form(schedule.program(problem, tiles), schedule.family(problem)).io)
-                for size in range(1, problem.Nq + 1)
-                for tiles in [dict.fromkeys(schedule.tile_names, size)]
-            ]
-            assert words == sorted(words, reverse=True)
 
 
 @pytest.mark.slow

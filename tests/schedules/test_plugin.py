@@ -77,18 +77,6 @@ def test_it_is_counted_beside_the_others(plugins: Path) -> None:
     assert rows["flash-2"]["fits"]
 
 
-def test_every_command_takes_it(plugins: Path, tmp_path: Path) -> None:
-    shown = _pebble(plugins, "show", "example-rows", "-N", "4", "-d", "2", "-M", "40")
-    assert shown.returncode == 0, shown.stderr
-    assert "the example plug-in" in shown.stdout
-    path = str(tmp_path / "x.pebbling")
-    assert (
-        _pebble(plugins, "moves", "example-rows", "-N", "4", "-d", "2", "-M", "40", "-o", path).returncode
-        == 0
-    )
-    assert _pebble(plugins, "check", path).stdout.startswith("legal, complete; ")
-
-
 def test_it_keeps_the_contract(plugins: Path) -> None:
     code = """
 from pebble.computations.problem import Problem
@@ -104,12 +92,7 @@ for problem in (Problem(7, 5, 3, 2), Problem(1, 6, 2, 4, stats=True), Problem(6,
     assert len(done.stdout.split()) == 9
 
 
-def test_a_misspelled_name_is_guessed_at(plugins: Path) -> None:
-    done = _pebble(plugins, "show", "example-row", "-N", "4", "-d", "2", "-M", "40")
-    assert done.returncode == 2
-    assert "did you mean example-rows?" in done.stderr
-
-
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     ("source", "words"),
     [

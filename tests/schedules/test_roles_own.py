@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 import pebble
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_from_header, family_of, random_inputs, reference_outputs
-from pebble.lab.count import count
 from pebble.program.schedule import available
 from pebble.testing import check_schedule
 from tests.support.plain_attention import Matrix
@@ -70,15 +69,6 @@ def test_contract(name: str, mask: str | None) -> None:
             contract = check_schedule(schedule, problem, M)
             assert contract.peak <= M
             assert contract.least_M == least
-
-
-@pytest.mark.parametrize("mask", [None, "causal"])
-def test_plain_attention_as_a_text_moves_the_same_words(mask: str | None) -> None:
-    own, plain = problem_of(PLAIN, mask, (512, 512, 16, 16)), Problem.square(512, 16, mask=mask)
-    names = ["naive", "flash-2", "flash-2-pinned", "flash-2-causal", "key-window"]
-    found = [count(problem, 2000, names) for problem in (own, plain)]
-    for one, other in zip(*(report.rows for report in found), strict=True):
-        assert (one.name, one.io, one.peak, one.tiles) == (other.name, other.io, other.peak, other.tiles)
 
 
 @pytest.mark.parametrize("name", TEXTS)

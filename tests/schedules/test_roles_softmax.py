@@ -6,9 +6,7 @@ import pytest
 
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
-from pebble.lab.count import count
-from pebble.program.schedule import available, get
-from pebble.testing import check_schedule
+from pebble.program.schedule import get
 
 SHAPES = [(12, 9, 3, 2), (7, 10, 2, 5), (9, 2, 4, 4)]
 
@@ -17,6 +15,7 @@ def tiles_of(length: int, tile: int) -> int:
     return -(-length // tile)
 
 
+@pytest.mark.many(4)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("rows", [1, 3, 7, 20])
 def test_flash2(shape: tuple[int, int, int, int], rows: int) -> None:
@@ -57,27 +56,6 @@ def test_scores_and_maxima_that_are_written(shape: tuple[int, int, int, int]) ->
     scores = Nk * d * tiles_of(Nq, 4) + Nq * d * across + Nq * Nk
     outputs = Nq * Nk * tiles_of(dv, 2) + Nk * dv * tiles_of(Nq, 5) + Nq * dv
     assert row.io == scores + 2 * Nq * across + outputs
-
-
-def test_the_choice_of_tiles() -> None:
-    online = count(Problem.square(65536, 64, softmax="online"), 65536, ["flash-2"])["flash-2"]
-    assert (online.tiles, online.io, online.peak) == ({"rows": 503}, 1_107_296_256, 65_521)
-    safe = count(Problem.square(65536, 64, softmax="safe"), 65536, ["split", "best"])
-    assert safe["split"].io == safe["best"].io == 1_388_445_696
-
-
-@pytest.mark.many(1)
-@pytest.mark.parametrize("softmax", ["safe", "online"])
-@pytest.mark.parametrize("spec", ["causal", "window:3"])
-@pytest.mark.parametrize("all_schedules", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_masks(softmax: str, spec: str, all_schedules: bool) -> None:
-    problem = Problem(9, 9, 2, 2, softmax=softmax, mask=make_mask(spec, 9, 9), stats=True)
-    for schedule in available("forward", softmax).values():
-        if not all_schedules and schedule.name not in ("flash-2", "square-tile"):
-            continue
-        least = schedule.least_M(problem)
-        for M in (least, least + 14):
-            assert check_schedule(schedule, problem, M).peak <= M
 
 
 def test_a_million_queries_and_keys_take_no_time() -> None:

@@ -37,6 +37,7 @@ def test_all_readings_agree_at_any_tiles(seed: int) -> None:
         assert found.peak == needed
 
 
+@pytest.mark.many(10)
 @pytest.mark.parametrize("seed", first(40, range(400)))
 def test_words_are_those_of_the_formulas(seed: int) -> None:
     rnd = random.Random(seed)

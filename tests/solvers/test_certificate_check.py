@@ -221,6 +221,7 @@ def test_a_name_is_written_in_one_way(name: str) -> None:
     assert second_opinion(document) == ""
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("rules", [Rules(), ONCE, Rules(sliding=True)], ids=str)
 def test_the_second_checker_computes_bounds_of_families_again(rules: Rules) -> None:
     """What the package proves it proves too, and hardly more; under other rules, or for another DAG, nothing."""
@@ -249,6 +250,7 @@ def test_the_second_checker_computes_bounds_of_families_again(rules: Rules) -> N
     assert refused <= {"T2", "T3", "T4", "B1", "B2", "B3", "B4", "D backward", "matmul, short side"}
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(
     ("name", "M", "bound"),
     [
@@ -291,6 +293,7 @@ def _renamed(edges: list[tuple[int, int]], n: int, outputs: list[int]) -> Dag:
     return Dag.from_edges([(place[p], place[v]) for p, v in edges], outputs=[place[v] for v in outputs])
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("n", [2, 4, 8, 16])
 def test_a_butterfly_of_any_names_is_found_by_both(n: int) -> None:
     dag = fft(n)

@@ -46,30 +46,8 @@ def shuffled(dag: Dag, seed: int) -> Dag:
     return Dag.from_edges(np.stack([number[dag.predecessors], number[heads]], axis=1), dag.n_vertices)
 
 
+@pytest.mark.slow
 def test_a_butterfly_in_less_than_passes() -> None:
     """In 8 words 4 points at a time: three passes of 2·64; the greedy order saves more than every tenth word."""
     dag = shuffled(load_dag("fft:64"), 1)
     assert schedule_dag(dag, 8, "greedy").io <= 0.9 * 6 * 64
-
-
-def test_a_product_of_a_sparse_matrix() -> None:
-    """Rows that share columns come together: a tenth of the I/O of the given order is saved at least."""
-    rng = np.random.default_rng(0)
-    n, edges, last = 60, [], 60
-    for _ in range(n):
-        total = None
-        for column in rng.choice(n, 4, replace=False):
-            entry, product, last = last, last + 1, last + 2
-            edges += [(entry, product), (int(column), product)]
-            if total is not None:
-                edges += [(total, last), (product, last)]
-                product, last = last, last + 1
-            total = product
-    dag = Dag.from_edges(np.array(edges), last)
-    assert schedule_dag(dag, 12, "greedy").io <= 0.9 * schedule_dag(dag, 12, "given").io
-
-
-@pytest.mark.slow
-def test_a_large_butterfly() -> None:
-    """The best known before, by passes; see docs/automatic-schedules.md."""
-    assert schedule_dag(shuffled(load_dag("fft:4096"), 0), 64, "greedy").io <= 1.01 * 24_356

@@ -47,12 +47,14 @@ def with_more_outputs(seed: int, count: int, rules: Rules) -> list[tuple[Dag, in
     return cases
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_against_regression_by_single_moves(rules: Rules) -> None:
     for dag, M in [*games(31, (7, 10), 6, rules), *with_more_outputs(32, 6, rules)]:
         assert late(dag, M, rules) == regression_optimum(dag, M, rules), (M, dag)
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_against_the_other_search_backwards(rules: Rules) -> None:
     cases = [*games(33, (9, 12), 3, rules), (load_dag("diamond:3,4"), 3), (load_dag("fft:4"), 3)]

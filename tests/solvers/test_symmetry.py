@@ -31,6 +31,7 @@ def check_path(dag: Dag, M: int, rules: Rules, width: int) -> None:
     assert status.io == found[0] + space.game.stores
 
 
+@pytest.mark.many(6)
 @pytest.mark.parametrize("name", ["hypercube:3", "diamond:3,3", "fft:4", "matmul:2,1,2", "stencil:4,2"])
 @pytest.mark.parametrize("rules", ALL_RULES, ids=str)
 def test_pebblings_of_symmetric_dags(name: str, rules: Rules) -> None:
@@ -63,6 +64,7 @@ def test_successors_of_a_symmetric_state_need_not_be_symmetric(
     check_path(load_dag(name), M, Rules(sliding=sliding), width)
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("rules", ALL_RULES, ids=str)
 def test_any_choice_of_representatives_gives_a_pebbling(
     rules: Rules, monkeypatch: pytest.MonkeyPatch

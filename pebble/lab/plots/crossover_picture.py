@@ -69,8 +69,8 @@ def crossover_curves(
 
     Examples
     --------
-    >>> [row.cheaper_from for row in crossover_curves(8, [128, 512]).rows]
-    [8, 31]
+    >>> [row.cheaper_from for row in crossover_curves(4, [32, 64]).rows]
+    [4, 7]
     """
     rows = []
     for size in memories(M):

@@ -25,6 +25,7 @@ def check(mask: Mask) -> None:
     assert pairs == mask.pairs
 
 
+@pytest.mark.many(15)
 @pytest.mark.parametrize("seed", range(60))
 def test_parts_have_the_pairs_of_the_whole(seed: int) -> None:
     check(parted_mask(Random(seed)))
@@ -46,6 +47,7 @@ def test_causal_and_full_parts_of_one_length_differ() -> None:
     assert [part.pairs for part in found.masks] == [one.pairs, two.pairs]
 
 
+@pytest.mark.many(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_bands_of_parts_of_few_lengths(seed: int) -> None:
     """Parts of one length with other ends: rising, staying, or both, at other places."""

@@ -149,6 +149,7 @@ def check_runs(table: Table, loops: list[list[int]], tiles: list[int], runs: Run
         assert set(busy) <= set(visited) <= set(range(-((w0 - w1) // tile)))
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("kind", [*KINDS, "table"])
 def test_the_tiles_of_runs_are_alike_and_all_that_have_pairs(kind: str) -> None:
     for mask, rng in masks_of(CLASSES["union" if kind == "table" else kind], NUMBER):

@@ -40,7 +40,7 @@ def check_against_pebblings(text: str, seed: int, most: int, exact: bool) -> Non
                     assert not bound.holds_under(rules) or bound.value <= optimum.io, (nest, M, bound)
 
 
-@pytest.mark.many(4)
+@pytest.mark.many(2)
 @pytest.mark.parametrize("text", TEXTS[::3])
 def test_no_bound_is_above_a_pebbling(text: str) -> None:
     check_against_pebblings(text, 0, 3, exact=len(text) < 30)

@@ -19,6 +19,7 @@ def turns(nest: LoopNest, M: int) -> int | float:
     return next((one.value for one in nest_bounds(nest, M) if one.name == "nest turns"), 0)
 
 
+@pytest.mark.slow
 def test_a_turn_is_bounded_near_the_optimum() -> None:
     nest = loop_nest(THERE_AND_BACK, {"i": 14})
     dag = nest_dag(nest).dag

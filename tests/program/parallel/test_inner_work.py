@@ -42,7 +42,7 @@ def test_a_ring_with_flash_2_inside_moves_what_its_closed_form_says(N: int, d: i
     assert found.peak <= M
 
 
-@pytest.mark.many(8)
+@pytest.mark.many(4)
 @pytest.mark.parametrize("inner", INNER)
 @pytest.mark.parametrize(("name", "P", "shape"), [("ring", 5, ()), ("grid-ring", 10, (5, 2))])
 def test_every_schedule_of_one_device_is_an_inner_schedule(

@@ -96,7 +96,7 @@ def flash_in_a_ring(problem: SharedProblem, M: int = 30) -> str:
     return ring_file(problem, *turns_program(work, share.problem, problem.P, whole=True), M)
 
 
-@pytest.mark.many(5)
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     "schedule", [one.name for one in registered("forward", "plain") if one.name != "best"]
 )

@@ -60,6 +60,7 @@ def test_the_columns_do_not_depend_on_the_numbering() -> None:
     assert sorted(map(parts, here[computed].T)) == sorted(map(parts, there[computed].T))
 
 
+@pytest.mark.many(4)
 @pytest.mark.parametrize("seed", range(15))
 def test_orders_of_random_graphs_are_legal(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -4,20 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pebble.computations.load import load_dag
 from pebble.solvers.heuristic import ORDERS, portfolio, schedule_dag
 from tests.solvers.heuristic.known_kinds import sparse
-
-
-def test_a_method_that_would_take_too_many_steps_gives_the_depth_first_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for limit in ("_STEPS", "_STEPS_EACH", "_MOST_STEPS"):
-        monkeypatch.setattr(portfolio, limit, 1)
-    dag = load_dag("layered:6,10,2")
-    alone = schedule_dag(dag, 6, "greedy")
-    assert alone.order == "depth-first"
-    assert schedule_dag(dag, 6).io <= alone.io
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ NESTS = {
 }
 
 
-@pytest.mark.many(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NESTS)
 def test_counts_are_those_of_the_moves(name: str) -> None:
     nest = NESTS[name]
@@ -93,6 +93,7 @@ def random_nest(seed: int) -> LoopNest:
     return loop_nest(text, {"t": 10, "i": 20})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))])
 def test_any_dependence_is_kept(seed: int) -> None:
     nest = random_nest(seed)

@@ -32,7 +32,7 @@ def _kernel(name: str, extent: int) -> LoopNest:
     return LoopNest(nest.statements, dict.fromkeys(nest.extents, extent), nest.outputs)
 
 
-@pytest.mark.many(3)
+@pytest.mark.many(1)
 @pytest.mark.parametrize("name", KERNELS)
 def test_the_counts_of_kernels_are_those_of_their_moves(name: str) -> None:
     nest = _kernel(name, 4)
@@ -58,6 +58,7 @@ def _random_cases(seeds: range) -> int:
     return scheduled
 
 
+@pytest.mark.slow
 def test_the_counts_of_random_nests_are_those_of_their_moves() -> None:
     assert _random_cases(range(5)) > 2
 
