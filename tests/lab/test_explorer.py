@@ -37,9 +37,7 @@ def test_a_sample_is_what_is_counted() -> None:
         assert load_points()[point] == json.loads(json.dumps(count_point(point))), (_STALE, point)
 
 
-def test_points_that_are_known_are_not_counted_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_points_that_are_known_are_not_counted_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     point = Point(1024, 64, 32_768, "none", "forward")
     monkeypatch.setattr("pebble.lab.explorer.points.every_point", lambda: iter([point]))
     told: list[str] = []

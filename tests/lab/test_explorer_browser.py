@@ -59,7 +59,7 @@ def test_a_change_is_quick_and_nothing_is_cut_off(browser: Browser, width: int, 
             const slider = byId("M");
             return [...Array(24).keys()].map((step) => {
                 const begun = performance.now();
-                slider.value = step % DATA.stops.M.length;
+                slider.value = step % stopsOf('M').length;
                 slider.dispatchEvent(new Event("input", { bubbles: true }));
                 document.body.offsetHeight;
                 return performance.now() - begun;
@@ -79,5 +79,5 @@ def test_keys_move_a_slider_and_the_address_follows(browser: Browser, file: Path
 
 def test_a_link_to_no_stop_says_so(browser: Browser) -> None:
     browser.run("location.hash = 'N=5000&mask=round'; address.open()")
-    assert browser.text("#notice-text").endswith("It shows N = 4,096, not 5,000; nothing for mask=round.")
+    assert browser.text("#notice-text").endswith("It shows nothing for mask=round; N = 4,096, not 5,000.")
     assert browser.text("#at").startswith("At N = 4,096")

@@ -6,13 +6,12 @@ class Chart {
   static BOTTOM = 38;
   static LEFT = 42;
 
-  constructor(svg, stops, choose) {
+  constructor(svg, choose) {
     this.svg = svg;
-    this.stops = stops;
     this.choose = choose;
     const pick = (event) => {
       const at = event.clientX - svg.getBoundingClientRect().left;
-      const apart = stops.map((M) => Math.abs(this.x(M) - at));
+      const apart = this.stops.map((M) => Math.abs(this.x(M) - at));
       choose(apart.indexOf(Math.min(...apart)));
     };
     svg.addEventListener("pointerdown", pick);
@@ -30,7 +29,8 @@ class Chart {
   }
 
   /* Draw curves [{name, points: [[M, words]]}], the bound, d², devices [{name, M}], and the stop chosen. */
-  draw({ curves, bound, dd, devices, M, chosen, title }) {
+  draw({ stops, curves, bound, dd, devices, M, chosen, title }) {
+    this.stops = stops;
     this.width = Math.max(this.svg.clientWidth, 280);
     this.height = this.svg.clientHeight;
     this.right = 80;
@@ -41,15 +41,17 @@ class Chart {
     this.parts = [];
     this.grid();
     this.area(bound);
+    for (const { M: at, row, kind } of marks) {
+      this.line(this.x(at), 17 + 15 * row, this.x(at), this.height - Chart.BOTTOM, `mark ${kind ?? "device"}`);
+    }
     for (const { name, M: at, row, kind } of marks) {
-      const x = this.x(at);
-      this.line(x, 17 + 15 * row, x, this.height - Chart.BOTTOM, `mark ${kind ?? "device"}`);
-      this.text(x, 13 + 15 * row, name, `mark-name ${kind ?? ""}`, "middle");
+      this.text(this.x(at), 13 + 15 * row, name, `mark-name ${kind ?? ""}`, "middle");
     }
     const x = this.x(M);
     this.line(x, this.top, x, this.height - Chart.BOTTOM, "chosen");
     for (const { name, points } of [...curves].reverse()) {
       const path = points.map(([at, io]) => `${this.x(at).toFixed(1)},${this.y(io).toFixed(1)}`).join(" ");
+      if (points.length === 1) this.parts.push(`<circle class="${name}" r="3" cx="${this.x(points[0][0])}" cy="${this.y(points[0][1])}"/>`);
       this.parts.push(`<polyline class="curve ${name}${name === chosen ? " on" : ""}" points="${path}"/>`);
     }
     for (const { name, points } of curves) {
@@ -91,7 +93,7 @@ class Chart {
     const top = bound.map(([M, io]) => `${this.x(M).toFixed(1)},${this.y(io).toFixed(1)}`);
     const ends = [this.stops.at(-1), this.stops[0]].map((M) => `${this.x(M)},${foot}`);
     this.parts.push(`<polygon class="out" points="${[...top, ...ends].join(" ")}"/>`);
-    this.text(Chart.LEFT + 8, foot - 8, "proved: no schedule is down here", "out-name", "start");
+    this.text(Chart.LEFT + 5, foot - 8, "no schedule can be here: proved", "out-name", "start");
   }
 
   /* Name curves at their right ends; names that would collide move apart. */

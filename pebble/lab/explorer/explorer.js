@@ -16,6 +16,13 @@ const START = { N: 4096, d: 64, M: 32768, mask: "none", pass: "forward", schedul
 const state = { ...START };
 const SLIDERS = ["N", "d", "M"];
 
+const stopsOf = (name) => DATA.stops[state.mask][name];
+
+function nearest(stops, value) {
+  const apart = stops.map((stop) => Math.abs(Math.log(stop / value)));
+  return stops[apart.indexOf(Math.min(...apart))];
+}
+
 const pointAt = (M) => DATA.points[[state.N, state.d, M, state.mask, state.pass].join("/")];
 const sum = (row, side) => Object.values(row.moved).reduce((total, one) => total + one[side], 0);
 const io = (row) => sum(row, 0) + sum(row, 1);
@@ -34,7 +41,7 @@ function radio(group, value, label) {
 }
 
 function drawChart(point) {
-  const stops = DATA.stops.M;
+  const stops = stopsOf("M");
   const points = (name) => stops.map((M) => [M, pointAt(M).schedules[name]]).filter(([, row]) => row);
   const curves = Object.keys(ABOUT)
     .map((name) => ({ name, points: points(name).map(([M, row]) => [M, io(row)]) }))
@@ -43,7 +50,7 @@ function drawChart(point) {
   const title = `Words moved against words of fast memory, at M = ${words(state.M)}: ${Object.keys(point.schedules)
     .map((name) => `${name} ${words(io(point.schedules[name]))}`).join(", ")}; bound ${words(point.bound[1])}`;
   chart.draw({
-    curves, devices, title, dd: state.d ** 2, M: state.M, chosen: state.schedule,
+    stops, curves, devices, title, dd: state.d ** 2, M: state.M, chosen: state.schedule,
     bound: stops.map((M) => [M, pointAt(M).bound[1]]),
   });
 }
@@ -63,7 +70,7 @@ function drawBars(point) {
   }).join("");
   for (const bar of document.querySelectorAll("[data-width]")) bar.style.width = `${bar.dataset.width}%`;
   for (const bar of document.querySelectorAll("[data-left]")) bar.style.left = `${bar.dataset.left}%`;
-  byId("bound").textContent = `The line across the bars: every schedule must move at least ${words(point.bound[1])} words, proved by ${point.bound[0]}. The pale end of a bar is written, the rest is read.`;
+  byId("bound").textContent = `The line across the bars: every schedule must move at least ${words(point.bound[1])} words. The proof is the bound called “${point.bound[0]}”. The pale end of a bar is written, the rest is read.`;
 }
 
 function verdict(point) {
@@ -71,11 +78,15 @@ function verdict(point) {
   const side = state.M < state.d ** 2 ? `M is below d² = ${words(state.d ** 2)}.` : `M is at least d² = ${words(state.d ** 2)}.`;
   const near = `The best schedule moves ${(io(best) / point.bound[1]).toFixed(2)} times what is proved to be necessary.`;
   if (!standard || !flash) return `${side} ${near}`;
-  const ratio = io(standard) / io(flash);
-  const compared = ratio >= 1
-    ? `FlashAttention-2 moves ${ratio.toFixed(1)} times fewer words than the standard algorithm.`
-    : `The standard algorithm moves ${(1 / ratio).toFixed(1)} times fewer words than FlashAttention-2: writing the scores out is cheaper here.`;
-  return `${side} ${compared} ${near}`;
+  const [less, more] = io(flash) < io(standard) ? ["FlashAttention-2", "the standard algorithm"] : ["the standard algorithm", "FlashAttention-2"];
+  const ratio = Math.max(io(standard) / io(flash), io(flash) / io(standard));
+  const why = less === "FlashAttention-2" ? "" : " Writing the scores out is cheaper here.";
+  const compared = ratio < 1.05
+    ? "FlashAttention-2 and the standard algorithm move nearly the same."
+    : `Here ${more} moves ${ratio.toFixed(1)} times the words of ${less}.${why}`;
+  const same = state.mask === "window:1024" && state.N <= 1024 ? " At this N the window is the causal mask." : "";
+  const only = stopsOf("d").length > 1 ? "" : ` Under a mask this page has d = ${state.d} only.`;
+  return `${side} ${compared} ${near}${same}${only}`;
 }
 
 function drawDetail(row) {
@@ -89,12 +100,14 @@ function drawDetail(row) {
 }
 
 function draw() {
+  for (const name of SLIDERS) state[name] = nearest(stopsOf(name), state[name]);
   const point = pointAt(state.M);
   if (!point.schedules[state.schedule]) state.schedule = "best";
   for (const name of SLIDERS) {
-    const stops = DATA.stops[name];
+    const stops = stopsOf(name);
     const size = name === "M" && state.type !== "words" ? `${words(state.M)} words · ${bytes(state.M * state.type)}` : words(state[name]);
     byId(name).max = stops.length - 1;
+    byId(name).disabled = stops.length === 1;
     byId(name).value = stops.indexOf(state[name]);
     byId(name).setAttribute("aria-valuetext", size);
     byId(`${name}-value`).textContent = size;
@@ -127,11 +140,14 @@ function open(text) {
   Object.assign(state, START);
   for (const [name, value] of asked) {
     if (SLIDERS.includes(name) && Number(value) > 0) {
-      const apart = DATA.stops[name].map((stop) => Math.abs(Math.log(stop / value)));
-      state[name] = DATA.stops[name][apart.indexOf(Math.min(...apart))];
-      if (state[name] !== Number(value)) changed.push(`${name} = ${words(state[name])}, not ${words(Number(value))}`);
+      state[name] = Number(value);
     } else if (known[name]?.includes(value)) state[name] = value;
     else changed.push(`nothing for ${name}=${value}`);
+  }
+  for (const name of SLIDERS) {
+    const wanted = state[name];
+    state[name] = nearest(stopsOf(name), wanted);
+    if (state[name] !== wanted) changed.push(`${name} = ${words(state[name])}, not ${words(wanted)}`);
   }
   if (changed.length) Notice.show(`This page has no stop for the point in the link. It shows ${changed.join("; ")}.`);
   else Notice.hide();
@@ -140,9 +156,9 @@ function open(text) {
 
 byId("mask").innerHTML = DATA.masks.map((one) => radio("mask", one, MASK_NAMES[one])).join("");
 byId("pass").innerHTML = DATA.passes.map((one) => radio("pass", one, one)).join("");
-const chart = new Chart(byId("chart"), DATA.stops.M, (stop) => { state.M = DATA.stops.M[stop]; draw(); });
+const chart = new Chart(byId("chart"), (stop) => { state.M = stopsOf("M")[stop]; draw(); });
 const address = new Address(() => new URLSearchParams(state).toString(), open);
-for (const name of SLIDERS) byId(name).addEventListener("input", () => { state[name] = DATA.stops[name][byId(name).value]; draw(); });
+for (const name of SLIDERS) byId(name).addEventListener("input", () => { state[name] = stopsOf(name)[byId(name).value]; draw(); });
 document.addEventListener("change", ({ target }) => {
   if (["mask", "pass", "schedule"].includes(target.name)) state[target.name] = target.value;
   else if (target.id === "type") state.type = target.value;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pebble.common.tables import tiles_text
 from pebble.lab.explorer.points import MASKS, PASSES, STOPS, Point, load_points, registered_schedule
@@ -50,7 +50,8 @@ def explore() -> ExplorerPage:
         "/".join(map(str, vars(point).values())): {
             "bound": found["bound"],
             "schedules": {
-                name: row | {"tiles": tiles_text(row["tiles"]), "loops": listings.add(point, name, row["tiles"])}
+                name: row
+                | {"tiles": tiles_text(row["tiles"]), "loops": listings.add(point, name, row["tiles"])}
                 for name, row in found["schedules"].items()
             },
         }

@@ -16,17 +16,33 @@ from pebble.computations.problem import Problem
 from pebble.lab.count import count
 from pebble.program.schedule import Schedule, get
 
-__all__ = ["DATA", "MASKS", "PASSES", "STOPS", "Point", "count_point", "every_point", "load_points", "write_points"]
+__all__ = [
+    "DATA",
+    "MASKS",
+    "PASSES",
+    "STOPS",
+    "Point",
+    "count_point",
+    "every_point",
+    "load_points",
+    "write_points",
+]
 
-STOPS = {
+MASKS = ("none", "causal", "window:1024")
+PASSES = ("forward", "backward")
+
+_PLAIN = {
     "N": (1024, 4096),
     "d": (64, 128),
     "M": (1024, 2048, 4096, 8192, 16_384, 32_768, 49_152, 116_224),
 }
-"""The stops of each slider; from 16,384 on those of M are, in words of bfloat16, what devices have."""
+_MASKED = {"N": (1024, 4096), "d": (64,), "M": (1024, 4096, 16_384, 49_152, 116_224)}
 
-MASKS = ("none", "causal", "window:1024")
-PASSES = ("forward", "backward")
+STOPS = {mask: _PLAIN if mask == "none" else _MASKED for mask in MASKS}
+"""The stops of each slider; under a mask fewer, for counting takes longer there.
+
+From 16,384 on, those of M are what devices have, in words of bfloat16.
+"""
 
 DATA = "points.jsonl"
 """The file of this package that holds the counts, a point on each line."""
@@ -49,14 +65,15 @@ class Point:
 
     def schedules(self) -> list[str]:
         """Return the schedules shown there; ``small-cache`` is for fast memories below d²."""
-        small = ["small-cache"] if self.M < self.d**2 else []
+        small = ["small-cache"] if self.d**2 > self.M else []
         return ["standard", "flash-2", *small, "best"]
 
 
 def every_point() -> Iterator[Point]:
     """Yield the points, M changing first."""
-    for mask, pass_name, N, d, M in itertools.product(MASKS, PASSES, STOPS["N"], STOPS["d"], STOPS["M"]):
-        yield Point(N, d, M, mask, pass_name)
+    for mask, pass_name in itertools.product(MASKS, PASSES):
+        for N, d, M in itertools.product(*STOPS[mask].values()):
+            yield Point(N, d, M, mask, pass_name)
 
 
 @lru_cache
@@ -74,7 +91,9 @@ def count_point(point: Point) -> dict[str, Any]:
     >>> found["bound"], found["schedules"]["flash-2"]["moved"]["K"]
     (['T1', 481041], [327680, 0])
     """
-    report = count(point.problem(), point.M, [registered_schedule(name, point.pass_name) for name in point.schedules()])
+    report = count(
+        point.problem(), point.M, [registered_schedule(name, point.pass_name) for name in point.schedules()]
+    )
     return {
         "bound": [report.bounds.best.name, int(report.bounds.best.value)],
         "schedules": {
