@@ -27,7 +27,7 @@ def test_data_has_every_stop_once() -> None:
 
 @pytest.mark.parametrize("mask", ["none", "causal"])
 def test_data_is_what_is_counted(mask: str) -> None:
-    point = Point(1024, 64, 32_768, mask, "forward")
+    point = Point(1024, 64, 49_152, mask, "forward")
     assert load_points()[point] == json.loads(json.dumps(count_point(point))), _STALE
 
 

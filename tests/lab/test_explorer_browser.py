@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
@@ -21,8 +20,8 @@ _READ = """
     address.open();
     const numbers = (text) => Number(text.replace(/[^0-9]/g, ""));
     const rows = {};
-    for (const bar of document.querySelectorAll(".bar")) {
-        bar.click();
+    for (const name of [...document.querySelectorAll(".bar input")].map((one) => one.value)) {
+        document.querySelector(`.bar input[value="${name}"]`).click();
         const of = (name) => document.querySelector(`.bar:has(:checked) ${name}`).textContent;
         rows[of(".bar-name b")] = [
             numbers(of(".bar-io b")),
@@ -40,8 +39,7 @@ def page() -> ExplorerPage:
 
 def test_numbers_are_those_that_were_counted(browser: Browser) -> None:
     known = load_points()
-    every = list(every_point())
-    for point in random.Random(3).sample(every, min(200, len(every))):
+    for point in every_point():
         fragment = f"N={point.N}&d={point.d}&M={point.M}&mask={point.mask}&pass={point.pass_name}"
         rows, bound = browser.run(_READ, fragment)
         expected = {}
@@ -54,7 +52,9 @@ def test_numbers_are_those_that_were_counted(browser: Browser) -> None:
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800)])
 def test_a_change_is_quick_and_nothing_is_cut_off(browser: Browser, width: int, height: int) -> None:
     with browser.size(width, height):
-        assert browser.run("return document.documentElement.scrollWidth") == width
+        assert browser.run(
+            "const page = document.documentElement; return page.scrollWidth <= page.clientWidth"
+        )
         times = browser.run("""
             const slider = byId("M");
             return [...Array(24).keys()].map((step) => {
