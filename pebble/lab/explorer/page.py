@@ -43,7 +43,7 @@ def explore() -> ExplorerPage:
     --------
     >>> page = explore()
     >>> page.document["points"]["4096/64/49152/none/forward"]["bound"]
-    ['T1', 5832735]
+    ['T1', 5641537]
     """
     listings = _Listings()
     points = {

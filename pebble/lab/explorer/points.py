@@ -89,7 +89,7 @@ def count_point(point: Point) -> dict[str, Any]:
     --------
     >>> found = count_point(Point(1024, 64, 32_768, "none", "forward"))
     >>> found["bound"], found["schedules"]["flash-2"]["moved"]["K"]
-    (['T1', 481041], [327680, 0])
+    (['T1', 557041], [327680, 0])
     """
     report = count(
         point.problem(), point.M, [registered_schedule(name, point.pass_name) for name in point.schedules()]
