@@ -16,6 +16,7 @@ from lessons import run
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
+from pebble.lab.explorer import explore
 from pebble.lab.player import first_page
 
 if TYPE_CHECKING:
@@ -81,9 +82,10 @@ def _stale(path: Path) -> list[str]:
 
 
 def _finish(app: Sphinx, exception: Exception | None) -> None:
-    """Add the page that plays, and refuse a site that would ask another machine for anything."""
+    """Add the pages that play and explore, and refuse a site that would ask another machine for anything."""
     if exception is None and app.builder.format == "html":
         first_page().write(Path(app.outdir) / "player.html")
+        explore().write(Path(app.outdir) / "explore.html")
         found = list(offline.fetched_from_elsewhere(Path(app.outdir)))
         if found:
             raise ExtensionError("pages fetch from the network:\n" + "\n".join(found))

@@ -21,6 +21,10 @@ _COMMANDS = {
     "masks": ("listing", "List the kinds of masks, how they are written and where they come from."),
     "moves": ("pebblings", "Write a schedule as an elementary pebbling, move by move."),
     "play": ("play", "Write a page on which a small pebbling is stepped through, and which can be played."),
+    "explore": (
+        "explore",
+        "Write a page with sliders that shows what attention must move.",
+    ),
     "sweep": (
         "sweep",
         "Count schedules over a grid of sizes and memories into a file, on any number of workers.",

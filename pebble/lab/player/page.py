@@ -96,7 +96,9 @@ def embedded(document: Any) -> str:
 
 
 def _read(name: str) -> str:
-    return resources.files("pebble.lab.player").joinpath(name).read_text(encoding="utf-8")
+    """Return the text of a file of this folder, or of one beside it: ``explorer/page.html``."""
+    folder, _, file = name.rpartition("/")
+    return resources.files(f"pebble.lab.{folder or 'player'}").joinpath(file).read_text(encoding="utf-8")
 
 
 def _digest(text: str) -> str:
