@@ -166,7 +166,8 @@ class _Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the options."""
         every = ctx.meta.get(_HELP_ALL, False)
-        records = [one.get_help_record(ctx) for one in self.get_params(ctx) if every or one not in _ADVANCED]
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        records = [one.get_help_record(ctx) for one in options if every or one not in _ADVANCED]
         with formatter.section("Options"):
             formatter.write_dl([record for record in records if record])
 
@@ -257,5 +258,5 @@ def require(wanted: Iterable[Sequence[str]], context: click.Context | None = Non
             missing.append(f"{one.param_type_name} '{text}'{instead}")
     if missing:
         example = _EXAMPLES.get(" ".join(context.command_path.split()[1:]), "")
-        shown = f"\nExample: {context.command_path.split()[0]} {example}" if example else ""
+        shown = f" Example: {context.command_path.split()[0]} {example}" if example else ""
         raise click.UsageError(f"Missing {', '.join(missing)}.{shown}", context)

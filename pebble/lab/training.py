@@ -132,7 +132,7 @@ def usual_names(problem: Problem, M: int) -> list[str]:
     if len(names) <= _SHORT:
         return names
     shown = [name for name in names if name in _USUAL or not is_built_in(name)]
-    return [name for name in shown if name != "small-cache" or M < problem.d**2]
+    return [name for name in shown if name != "small-cache" or problem.d**2 > M]
 
 
 def _sum(one: Row, other: Row, bound: int | float) -> Row:
