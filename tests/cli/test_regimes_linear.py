@@ -21,5 +21,5 @@ def test_json(pebble: Pebble) -> None:
 def test_what_does_not_fit_together(pebble: Pebble) -> None:
     pebble("regimes", "-M", "200").refused(2, "--attention linear")
     linear = ("regimes", "--attention", "linear", "-d", "8")
-    pebble(*linear, "-M", "200", "--device", "h100").refused(2, "give one of them")
+    pebble(*linear, "-M", "200", "--device", "h100").refused(2, "give one")
     pebble(*linear, "-M", "200", "--mask", "window:3").refused(2, "the causal one")
