@@ -10,7 +10,7 @@ import click
 from pebble.cli.completion import schedules
 from pebble.cli.level_options import BANDWIDTH, LevelOptions, refuse_without_levels
 from pebble.cli.options import SCHEDULES, TILES, Limit, MemoryOptions, ProblemOptions, names_of, needed_memory
-from pebble.cli.printing import COQ, JSON, fail, print_result, write_coq
+from pebble.cli.printing import COQ, JSON, fail, print_result, print_text, write_coq
 from pebble.cli.progress import long_work, progress_line
 from pebble.cli.signature import argument, command, group, option
 from pebble.common.errors import InvalidInput
@@ -32,21 +32,28 @@ def count(
     names: list[str] | None = SCHEDULES,
     more_names: tuple[str, ...] = argument(nargs=-1, metavar="[NAME]...", shell_complete=schedules),
     tiles: Tiles | str | None = TILES,
+    every: bool = option("Print every schedule.", "--all"),
+    all_bounds: bool = option("Print every bound.", "--bounds"),
     as_json: bool = JSON,
-    as_csv: bool = option("Print CSV: a line for each schedule, with the problem, M and the bound.", "--csv"),
+    as_csv: bool = option("Print every schedule as a line of CSV.", "--csv", advanced=True),
     max_ratio: float | None = option(
-        "Exit with status 1 unless every schedule that was named, or without names the best, moves at most this many "
-        "times the bound.",
+        "Exit with status 1 if a named schedule (or, without names, the best) moves more than this many times the "
+        "bound.",
         type=Limit(min=0, min_open=True),
+        advanced=True,
     ),
 ) -> None:
     """Count the I/O of schedules and compare it with the proved bounds.
 
-    Every count has been verified by a machine run that enforces M words of fast memory. Schedules may be named
-    after the options: pebble count -N 1024 -d 64 -M 96Ki --schedule flash-1 flash-2.
+    Each count is verified by a machine that enforces M words of fast memory. By default only a few schedules and
+    the greatest bound are printed: --all prints every schedule, --bounds every bound. JSON and CSV hold all schedules.
 
-    With --levels, what moves at every boundary between several memory levels is counted.
-    """
+    \b
+    pebble count -N 4096 -d 64 -M 25000
+    pebble count -N 4096 -d 64 -M 25000 --schedule flash-1,flash-2
+
+    With --levels, count the words that cross each boundary between several memory levels.
+    """  # noqa: D301
     if as_json and as_csv:
         raise InvalidInput("choose one of --json and --csv")
     if more_names and not names:
@@ -65,21 +72,36 @@ def count(
                 problem.problem(), found.hierarchy, chosen, tiles, **found.rates, progress=progress
             )
         else:
-            from pebble.lab.training import count_any_pass
+            from pebble.lab.count_table import Summary
+            from pebble.lab.training import count_any_pass, offered_names, usual_names
 
             if bandwidth is not None:
                 raise click.UsageError("--bandwidth goes with --levels: without them no time is printed.")
             refuse_without_levels(chosen or ())
-            M = memory.words()
-            counted = count_any_pass(problem.problem(), M, chosen, tiles, progress=progress)
+            M, asked, shown = memory.words(), problem.problem(), chosen
+            if chosen is None and not (every or as_json or as_csv or max_ratio is not None):
+                shown = usual_names(asked, M)
+            counted = count_any_pass(asked, M, shown, tiles, progress=progress)
+            if not any(row.fits for row in counted.rows) and shown != chosen:
+                shown, counted = chosen, count_any_pass(asked, M, chosen, tiles, progress=progress)
+            more = _more(shown not in (chosen, offered_names(asked)), not all_bounds)
+            summary = Summary(counted, all_bounds, more)
     if as_csv:
         click.echo(counted.to_csv(), nl=False)
+    elif found is None and not as_json:
+        print_text(summary)
     else:
         print_result(counted, as_json)
     if not any(row.fits for row in counted.rows):
         fail(counted.why_nothing_fits())
     if max_ratio is not None:
         _check_ratios(counted, bool(chosen), max_ratio)
+
+
+def _more(schedules: bool, bounds: bool) -> str:
+    """Return the last line: which options print the rest."""
+    rest = [*(["--all (all schedules)"] if schedules else []), *(["--bounds (all bounds)"] if bounds else [])]
+    return f"more with {' and '.join(rest)}" if rest else ""
 
 
 def _check_ratios(counted: CountTable | LevelReport, named: bool, most: float) -> None:
@@ -105,9 +127,9 @@ def show(
     tiles: Tiles | str | None = TILES,
     as_json: bool = JSON,
 ) -> None:
-    """Show a schedule's pseudo-code and its I/O as formulas, symbolic and evaluated, array by array.
+    """Show a schedule's pseudo-code and, array by array, its I/O as formulas and numbers.
 
-    With --levels, the formulas are those of every boundary between several memory levels.
+    With --levels, show the formulas of each boundary between several memory levels.
     """
     found = levels.read(memory)
     if found is not None:

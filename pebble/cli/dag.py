@@ -41,16 +41,16 @@ __all__ = [
 ]
 
 DAG = argument(shell_complete=dags)
-FORMAT = option("The file's format, if its ending does not say it.")
-SEED = option("Of the random searches.", type=click.IntRange(min=0), default=0, show_default=True)
-KEEP_ISOLATED = option("Accept vertices without any edge.")
+FORMAT = option("File format, if the suffix does not say.")
+SEED = option("Seed of the random searches.", type=click.IntRange(min=0), default=0, show_default=True)
+KEEP_ISOLATED = option("Accept vertices without edges.")
 
 
 class RulesOptions(Options):
     """Which game is played."""
 
-    no_recomputation: bool = option("Every vertex is computed once.")
-    sliding: bool = option("A vertex may be computed into the word of a predecessor.")
+    no_recomputation: bool = option("Compute every vertex once.")
+    sliding: bool = option("Allow a vertex to be computed into the word of a predecessor.")
 
     def rules(self) -> Rules:
         """Make the rules."""
@@ -64,7 +64,7 @@ class PebblingOptions(Options):
 
     as_json: bool = JSON
     output: str | None = option(
-        "Write the pebbling, one move a line; - for standard output.", "-o", "--output"
+        "Write the pebbling, one move per line; - for standard output.", "-o", "--output"
     )
 
     def __init__(self, **values: Any) -> None:
@@ -101,7 +101,7 @@ def dag_of(text: str, format: str | None, keep_isolated: bool) -> Dag:
     if text != "-":
         return load_dag(text, format, keep_isolated=keep_isolated)
     if format is None:
-        raise InvalidInput("standard input has no ending; name its --format")
+        raise InvalidInput("standard input has no suffix; give its format with --format")
     return dag_from_bytes(sys.stdin.buffer.read(), format, "standard input", keep_isolated)
 
 
@@ -149,8 +149,8 @@ def _list(as_json: bool) -> None:
 def convert(
     dag: str = DAG,
     output: str = argument(),
-    format: str | None = option("The format of DAG, if its ending does not say it."),
-    to: str | None = option("The format of OUTPUT, if its ending does not say it."),
+    format: str | None = option("Format of DAG, if the suffix does not say."),
+    to: str | None = option("Format of OUTPUT, if the suffix does not say."),
     keep_isolated: bool = KEEP_ISOLATED,
 ) -> None:
     """Write a DAG in another format.
@@ -164,7 +164,7 @@ def convert(
     for name, what, given in ((dag, "input", format), (output, "output", to)):
         if name == "-" and given is None:
             option = "--format" if what == "input" else "--to"
-            raise InvalidInput(f"standard {what} has no ending; name its format with {option}")
+            raise InvalidInput(f"standard {what} has no suffix; give its format with {option}")
     found = dag_of(dag, format, keep_isolated)
     if output == "-":
         assert to is not None
@@ -178,21 +178,19 @@ def convert(
 def schedule(
     dag: str = DAG,
     memory: MemoryOptions = needed_memory(),
-    order: str = option("How the order of computation is found.", default="auto", show_default=True),
-    eviction: str = option(
-        "Which value leaves fast memory: belady, lru or fifo.", default="belady", show_default=True
-    ),
+    order: str = option("How to find the order of computation.", default="auto", show_default=True),
+    eviction: str = option("Which value to evict: belady, lru or fifo.", default="belady", show_default=True),
     time_budget: float | None = seconds_option(
-        "Seconds for all of it; the best so far at their end.", "--time"
+        "Time limit in seconds; print the best found by then.", "--time"
     ),
     seed: int = SEED,
     target: PebblingOptions = group(PebblingOptions),
 ) -> None:
     """Schedule any DAG: a compute order and an eviction rule, confirmed move by move.
 
-    DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Orders: auto (the best of all, and of the
-    schedules of a family that has some), given, depth-first, breadth-first, greedy, lattice. With
-    --time the search goes on for so long; Ctrl-C ends it with the best so far.
+    DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Orders: auto (the best of all, including known
+    schedules of the DAG's family), given, depth-first, breadth-first, greedy, lattice. With --time, the search
+    continues that long; Ctrl-C stops it and keeps the best so far.
     """
     from pebble.common.clock import limited_to
     from pebble.lab.dag_schedules import schedule_named_dag
@@ -212,13 +210,13 @@ def optimal(
     dag: str = DAG,
     memory: MemoryOptions = needed_memory(),
     game: RulesOptions = group(RulesOptions),
-    time_limit: float | None = option("Seconds after which to stop.", type=Seconds(min=0, min_open=True)),
+    time_limit: float | None = option("Stop after this many seconds.", type=Seconds(min=0, min_open=True)),
     target: PebblingOptions = group(PebblingOptions),
 ) -> None:
     """Find the proved minimum I/O of a small DAG, and a pebbling that reaches it.
 
-    DAG is a file or a name with parameters (fft:8, pyramid:4). At most 64 vertices. If time runs out,
-    or at Ctrl-C, the best pebbling and the best proved lower bound so far are given, and said not to be the optimum.
+    DAG is a file or a name with parameters (fft:8, pyramid:4), with at most 64 vertices. If time runs out, or at
+    Ctrl-C, the best pebbling and the best proved lower bound so far are printed and marked as not proved optimal.
     """
     from pebble.common.clock import limited_to
     from pebble.computations.load import load_dag
@@ -241,23 +239,27 @@ def bounds(
     format: str | None = FORMAT,
     game: RulesOptions = group(
         RulesOptions,
-        no_recomputation={"help": "No vertex may be computed twice: more bounds hold."},
-        sliding={"help": "A computed value may take the word of a predecessor."},
+        no_recomputation={"help": "Compute no vertex twice; more bounds hold."},
+        sliding={"help": "Allow a computed value to take the word of a predecessor."},
     ),
     eigenvalues: int = option(
-        "Of the spectral bound.", type=click.IntRange(min=1), default=10, show_default=True
+        "Number of eigenvalues in the spectral bound.",
+        type=click.IntRange(min=1),
+        default=10,
+        show_default=True,
     ),
     sample: int | None = option(
-        "Vertices the min-cut looks at (default all up to 2000, else 64).", type=click.IntRange(min=1)
+        "Number of vertices the min-cut bound tries (default: all, up to 2000; otherwise 64).",
+        type=click.IntRange(min=1),
     ),
-    seed: int = option("Of that sample.", type=click.IntRange(min=0), default=0, show_default=True),
+    seed: int = option("Seed of that sample.", type=click.IntRange(min=0), default=0, show_default=True),
     coq: str | None = COQ,
     as_json: bool = JSON,
 ) -> None:
     """List lower bounds on the I/O of a DAG, and which do not apply and why.
 
     DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Every bound holds for the given rules; most
-    need --no-recomputation. The greatest is a bound, their sum is none.
+    need --no-recomputation. Take the greatest: bounds cannot be added.
     """
     from pebble.computations.load import load_dag
     from pebble.lower_bounds.graph import dag_bounds

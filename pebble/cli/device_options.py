@@ -34,11 +34,13 @@ class SharedProblemOptions(Options):
     d: int | None = option("Head dimension.", "-d", **needed("model"))
     heads: int | None = ProblemOptions.heads
     kv_heads: int | None = ProblemOptions.kv_heads
-    model: str | None = option("Take d and the heads of a model (pebble models).", shell_complete=models)
+    model: str | None = option(
+        "Take d and the heads from a model (see: pebble models).", shell_complete=models
+    )
     layout: str | None = option("Which device owns which tokens (default contiguous).", type=_LAYOUTS)
-    mask: str | None = option("causal; without it, every query attends to every key.")
+    mask: str | None = option("Mask: causal. Without it, every query attends to every key.")
     pass_name: str = option(
-        "Which pass.", "--pass", type=click.Choice(["forward", "backward"]), default="forward"
+        "Pass (default forward).", "--pass", type=click.Choice(["forward", "backward"]), default="forward"
     )
 
     def problem(self, N: int, P: int) -> SharedProblem:
@@ -47,7 +49,7 @@ class SharedProblemOptions(Options):
 
         if self.mask not in (None, "causal"):
             raise InvalidInput(
-                f"several devices are counted without a mask and under the causal one, not under {self.mask!r}"
+                f"several devices are counted without a mask or with the causal mask, not with {self.mask!r}"
             )
         heads, kv_heads, d, dv = self.heads, self.kv_heads, self.d, None
         if self.model is not None:
@@ -68,15 +70,17 @@ class SharedProblemOptions(Options):
 class LinkOptions(Options):
     """What times are made of."""
 
-    device: str | None = option("Whose arithmetic and memory work (pebble devices).", shell_complete=devices)
-    flops: str | None = option("Arithmetic of a device, if not the peak of --device: 400TFLOP/s.")
-    link: str | None = option(
-        "What a device receives, and at the same time sends, with --node from other nodes: bytes (50GB/s, 50GiB/s) or "
-        "bits (400Gb/s, 400Gbit/s); prefixes k, M, G, T, P; without a unit, bytes."
+    device: str | None = option("Device that does the work (see: pebble devices).", shell_complete=devices)
+    flops: str | None = option(
+        "Arithmetic rate of a device, if not the peak of --device: 400TFLOP/s.", advanced=True
     )
-    node: int | None = option("Devices a node.")
-    node_link: str | None = option("The same within its own node, read as --link is: 450GB/s.")
-    dtype: str = option("What a word is, for times (default bf16).", default="bf16")
+    link: str | None = option(
+        "Rate at which a device receives and, at the same time, sends; with --node, between nodes. In bytes (50GB/s, "
+        "50GiB/s) or bits (400Gb/s, 400Gbit/s); bytes without a unit."
+    )
+    node: int | None = option("Devices per node.", advanced=True)
+    node_link: str | None = option("Link rate within a node: 450GB/s.", advanced=True)
+    dtype: str = option("Type of a word, for times (default bf16).", default="bf16")
 
     def links(self) -> Links | None:
         """Read them; None if nothing is given."""
@@ -133,7 +137,7 @@ class SeveralDevices(NamedTuple):
 class SeveralDevicesOptions(Options):
     """Options with which a command takes a schedule for several devices."""
 
-    P: int | None = option("Devices, for a schedule for several (pebble parallel).", "-P")
+    P: int | None = option("Number of devices, for a schedule from pebble parallel.", "-P")
     layout: str | None = option(
         "With -P: which device owns which tokens (default contiguous).", type=_LAYOUTS
     )
@@ -157,7 +161,7 @@ class SeveralDevicesOptions(Options):
         arguments = {one.name for one in context.command.params if isinstance(one, click.Argument)}
         if given(name for name in context.params if name not in (*_SERVED, *arguments)):
             raise click.UsageError(
-                "With -P go -N, -d, --heads, --kv-heads, --pass, --mask causal, --layout, --shape and -o only."
+                "-P allows only -N, -d, --heads, --kv-heads, --pass, --mask causal, --layout, --shape and -o."
             )
         require([["nq"], ["d"]])
         if asked.mask not in (None, "causal"):

@@ -22,17 +22,17 @@ def kernel(
         "Extents of the indices.", "-N", "--extents", multiple=True, metavar="i=1024,j=1Ki"
     ),
     memory: MemoryOptions = group(MemoryOptions),
-    outputs: str | None = option("Arrays that are outputs although they are read.", metavar="L,P"),
+    outputs: str | None = option("Arrays that are outputs although they are also read.", metavar="L,P"),
     time_budget: float | None = seconds_option(
-        "Seconds for all of it; the best so far at their end.", "--time"
+        "Time limit in seconds; print the best found by then.", "--time"
     ),
-    listing: bool = option("List the kernels that have a name.", "--list"),
+    listing: bool = option("List the named kernels.", "--list"),
     target: PebblingOptions = group(PebblingOptions),
 ) -> None:
     """Bound the I/O of a loop nest from below, and find a schedule for it: loop order, fusion, tiles.
 
-    TEXT is assignments (C[i,j] += A[i,k]*B[k,j]; E[i,l] += C[i,j]*D[j,l] for l < i), an einsum (ik,kj->ij), or a
-    kernel of the list (gemm). An index i runs from 0 to its extent less one.
+    TEXT is a list of assignments (C[i,j] += A[i,k]*B[k,j]; E[i,l] += C[i,j]*D[j,l] for l < i), an einsum (ik,kj->ij),
+    or a named kernel (gemm; see --list). An index i runs from 0 to its extent minus one.
     """
     from pebble.computations.nests.header import read_extents
 

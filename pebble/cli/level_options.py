@@ -34,9 +34,10 @@ class Levels(NamedTuple):
 
 
 BANDWIDTH = option(
-    "With a device: how fast words enter a memory level from the next one out, such as smem=5.5TB/s (from L2), "
-    "l2=3.35TB/s (from DRAM) or regs=30TB/s (from shared memory).",
+    "With --device: bandwidth into a memory level from the next one out: smem=5.5TB/s (from L2), l2=3.35TB/s (from "
+    "DRAM) or regs=30TB/s (from shared memory).",
     metavar="LEVEL=RATE",
+    advanced=True,
 )
 
 
@@ -44,12 +45,14 @@ class LevelOptions(Options):
     """Several memory levels instead of one."""
 
     levels: str | None = option(
-        "Several memory levels instead of one, the innermost first: their words (43,140), or with a device their names "
-        "(regs,smem or regs,smem,l2).",
+        "Several memory levels, innermost first: their words (43,140), or with --device their names (regs,smem or "
+        "regs,smem,l2).",
         metavar="SIZES",
+        advanced=True,
     )
     exclusive: bool = option(
-        "With --levels in words: levels need not hold what those within hold. Those of a device never do."
+        "With --levels in words: a level need not hold what the levels inside it hold (a device's never do).",
+        advanced=True,
     )
 
     def read(self, memory: MemoryOptions, bandwidth: str | None = None) -> Levels | None:
@@ -59,7 +62,7 @@ class LevelOptions(Options):
                 raise click.UsageError("--exclusive goes with --levels.")
             return None
         if memory.memory is not None or memory.level is not None:
-            raise click.UsageError("--levels says how large the memory levels are: leave -M and --level out.")
+            raise click.UsageError("--levels sets the size of every memory level: leave out -M and --level.")
         names, dtype = tuple(part.strip() for part in self.levels.split(",")), memory.dtype
         size = None if dtype is None else bytes_per_word(dtype)
         if memory.device is None:
@@ -116,6 +119,4 @@ def refuse_without_levels(names: Iterable[str]) -> None:
 
     for name in names:
         if name in level_schedule_names():
-            raise click.UsageError(
-                f"{name} runs over several memory levels: say how large they are with --levels."
-            )
+            raise click.UsageError(f"{name} runs over several memory levels: give their sizes with --levels.")

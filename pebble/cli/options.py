@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 SEVERAL = "one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25)"
-DEVICE_WORDS = "a device's memory is in bytes: say what a word is with --dtype, such as bf16."
+DEVICE_WORDS = "A device's memory is in bytes: give the type of a word with --dtype, such as bf16."
 
 
 class Limit(click.FloatRange):
@@ -88,11 +88,11 @@ def _text_of(file: IO[str]) -> str:
         with file:
             return file.read()
     except UnicodeDecodeError:
-        raise InvalidInput(f"{file.name}: this is no text in UTF-8") from None
+        raise InvalidInput(f"{file.name} is not UTF-8 text") from None
 
 
 SCHEDULES = option(
-    "Which schedules (repeat, or a,b); default all.",
+    "Schedules: a,b, or repeat the option.",
     "--schedule",
     multiple=True,
     metavar="NAME",
@@ -100,8 +100,8 @@ SCHEDULES = option(
     callback=lambda context, param, texts: names_of(texts) or None,
 )
 TILES = option(
-    "Tile sizes (rows=64,cols=32, or Br=64,Bc=32, or BLOCK_M=64,BLOCK_N=32), or a preset's name (literal, paper); "
-    "chosen if not given.",
+    "Tile sizes (rows=64,cols=32; Br=64,Bc=32; BLOCK_M=64,BLOCK_N=32) or a preset (literal, paper). Default: the best "
+    "that fit.",
     callback=lambda context, param, text: parse_tiles(text),
 )
 
@@ -110,25 +110,28 @@ class FormOptions(Options):
     """Which attention is computed: with which softmax, or linear."""
 
     softmax: str = option(
-        "Without the maximum (plain, the default), with the row's (safe) or with the running one (online).",
+        "plain (default) subtracts no maximum, safe the row's maximum, online the running maximum.",
         type=click.Choice(SOFTMAXES),
         default="plain",
+        advanced=True,
     )
     attention: str = option(
-        "With softmax (default), or linear: the product Q(KᵀV), under --mask causal a recurrence.",
+        "softmax (default), or linear: the product Q(KᵀV), a recurrence under --mask causal.",
         type=click.Choice(ATTENTIONS),
         default="softmax",
+        advanced=True,
     )
-    gate: bool = option("Causal linear attention whose state is gated at each token.")
-    chunk: int | None = option("Causal linear attention, so many tokens at a time.")
+    gate: bool = option("Causal linear attention: gate the state at each token.", advanced=True)
+    chunk: int | None = option("Causal linear attention: process N tokens at a time.", advanced=True)
     shared_values: bool = option(
-        "V is the first dv words of each row of K, as in latent attention that is decoded (MLA)."
+        "V is the first dv words of each row of K, as when MLA decodes.", advanced=True
     )
     shared_rope: int = option(
-        "So many words of each key are the same for all heads, as the rotary ones of MLA in training.",
+        "Words of each key that all heads share, as the rotary words do when MLA trains.",
         type=click.IntRange(min=0),
         default=0,
         metavar="WORDS",
+        advanced=True,
     )
 
 
@@ -136,41 +139,44 @@ class ProblemOptions(Options):
     """The sizes of a problem, its pass and mask, or the name of a model that sets d, dv and the heads."""
 
     nq: int = option("Number of queries (and of keys).", "-N", "--nq", required=True, metavar="N")
-    kv: int | None = option("Number of keys and values, if not N.")
+    kv: int | None = option("Number of keys and values, if not N.", advanced=True)
     d: int | None = option("Head dimension of Q and K.", "-d", **needed("model"))
-    dv: int | None = option("Head dimension of V, if not d.")
+    dv: int | None = option("Head dimension of V, if not d.", advanced=True)
     model: str | None = option(
-        "Take d, dv and the heads of a model (pebble models); -d, --dv, --heads and --kv-heads come first.",
+        "Take d, dv and the heads from a model (see: pebble models); -d, --dv, --heads and --kv-heads override it.",
         shell_complete=models,
     )
-    heads: int | None = option("Query heads: multiply counts and bounds (default 1).")
+    heads: int | None = option("Query heads; counts and bounds are for all of them (default 1).")
     kv_heads: int | None = option(
-        "Heads of keys and values that the query heads share evenly (default: each has its own)."
+        "Key-value heads, shared evenly by the query heads (default: one for each).", advanced=True
     )
-    batch: int = option("Multiplies counts and bounds.", default=1)
+    batch: int = option("Batch size; multiplies counts and bounds (default 1).", default=1, advanced=True)
     pass_name: str = option(
-        "Which pass (default forward).",
+        "Pass (default forward).",
         "--pass",
         type=click.Choice(["forward", "backward", "both", "weights"]),
         default="forward",
     )
-    stats: bool = option("Row sums are outputs too, as training needs.")
+    stats: bool = option("Also output the row sums, which training needs.", advanced=True)
     form: FormOptions = group(FormOptions)
     computation: str | None = option(
-        "A file with the text of another attention, a line for each array.",
+        "A text file that defines another attention, one array per line.",
         type=click.File(encoding="utf-8"),
+        advanced=True,
         callback=lambda context, param, file: None if file is None else _text_of(file),
     )
     sums: str = option(
-        "Sums over queries and keys are added in the order of the indices (chain, default), or in any (free).",
+        "Order in which sums over queries and keys are added: by index (chain, default) or any (free).",
         type=click.Choice(SUMS),
         default="chain",
+        advanced=True,
     )
-    mask: Any = option("causal, window:256, file:m.npy, … (see: pebble masks).", shell_complete=masks)
+    mask: Any = option("Mask: causal, window:256, file:m.npy, … (see: pebble masks).", shell_complete=masks)
     empty_rows: str = option(
-        "Queries that attend to nothing: refused (default), or an output of zero.",
+        "Queries that attend to no key: refuse them (error, default) or output zero.",
         type=click.Choice(["error", "zero"]),
         default="error",
+        advanced=True,
     )
 
     def problem(self) -> Problem:
@@ -204,7 +210,7 @@ class ProblemOptions(Options):
             click.echo(_shares_less(known, changed), err=True)
         if same.pop("shared_values") and not changed.shared_values:
             raise click.UsageError(
-                f"--shared-values: the model {name} has values of their own; leave one out."
+                f"--shared-values: the model {name} stores values separately; give one or the other."
             )
         if rope := same.pop("shared_rope"):
             changed = replace(changed, shared_rope=rope)
@@ -223,13 +229,13 @@ class MemoryOptions(Options):
     """Words of fast memory, or a device that has them."""
 
     memory: str | None = option(
-        "Fast memory in words (98304, 1e5, 96Ki) or bytes (192KiB, with a dtype).", "-M"
+        "Fast memory in words (98304, 1e5, 96Ki), or in bytes with --dtype (192KiB).", "-M"
     )
     device: str | None = option(
-        "Take M from a device, with a dtype (see: pebble devices).", shell_complete=devices
+        "Take M from a device, with --dtype (see: pebble devices).", shell_complete=devices
     )
-    level: str | None = option("With a device: smem, smem+regs or l2.")
-    dtype: str | None = option("What a word is, if M is in bytes: float16, bf16, float32, …")
+    level: str | None = option("Memory level of --device: smem, smem+regs or l2.", advanced=True)
+    dtype: str | None = option("Type of a word, if M is in bytes: float16, bf16, float32, …")
 
     def words(self) -> int:
         """Return the words of fast memory, which must be given."""
@@ -247,7 +253,7 @@ class MemoryOptions(Options):
                 raise click.UsageError("--level goes with --device.")
             return None if self.memory is None else parse_words(self.memory, self.dtype)
         if self.memory is not None:
-            raise click.UsageError("-M and --device both say how large fast memory is: give one of them.")
+            raise click.UsageError("-M and --device both set the size of fast memory: give one.")
         if self.dtype is None:
             raise click.UsageError(DEVICE_WORDS)
         from pebble.lab.hardware.device import memory_words

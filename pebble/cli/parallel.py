@@ -24,41 +24,50 @@ __all__ = ["parallel"]
 class ParallelOptions(Options):
     """What is to be compared, and at which sizes."""
 
-    N: Any = option(f"Tokens: {SEVERAL}.", "-N", **needed("documents"))
-    P: Any = option(f"Devices: {SEVERAL}.", "-P", required=True)
+    N: Any = option(f"Number of tokens: {SEVERAL}.", "-N", **needed("documents"))
+    P: Any = option(f"Number of devices: {SEVERAL}.", "-P", required=True)
     problem: SharedProblemOptions = group(SharedProblemOptions)
     shape: str | None = option(
         "usp: heads x ring (2x3); grid, grid-ring: rows x columns (3x4); heads-grid: heads x rows x columns (2x2x2). "
-        "By default the fastest with --link, else the one with which the busiest device receives least."
+        "Default: the fastest with --link, otherwise the one whose busiest device receives least.",
+        advanced=True,
     )
     pass_on: str = option(
-        "Whether a tile in a ring stops where no device further on needs it (default), or goes all the way round.",
+        "In a ring, stop a tile once no later device needs it (needed, default), or send it all the way round (all).",
+        advanced=True,
         type=click.Choice(["needed", "all"]),
         default="needed",
     )
-    memory: int | None = option("Words that a device may hold, for the bound D2 (default: least needed).")
+    memory: int | None = option(
+        "Words a device may hold, for the bound D2 (default: the least needed).", advanced=True
+    )
     decode: int | None = option(
-        "So many queries, all on device 0, attend to N keys on all devices.", metavar="QUERIES"
+        "Number of queries, all on device 0, that attend to N keys on all devices.",
+        metavar="QUERIES",
+        advanced=True,
     )
     attention: str = option(
-        "With softmax (default), or linear: only states travel.",
+        "softmax (default), or linear, where only states travel.",
+        advanced=True,
         type=click.Choice(["softmax", "linear"]),
         default="softmax",
     )
     documents: str | None = option(
-        "In place of -N, the tokens of documents that do not attend to each other (64Ki,8Ki*40): which are cut, and "
-        "over how many devices."
+        "Instead of -N, the lengths of documents that do not attend to each other (64Ki,8Ki*40): which to cut, and "
+        "over how many devices.",
+        advanced=True,
     )
     inner: str | None = option(
-        "Also count, without a mask, what a device moves between its memory and -M words of fast memory with this "
-        "schedule (pebble schedules) inside.",
+        "Also count, without a mask, the words a device moves between its memory and -M words of fast memory when it "
+        "runs this schedule (see: pebble schedules).",
         metavar="NAME",
+        advanced=True,
     )
-    M: int | None = option("With --inner: words of fast memory.", "-M")
+    M: int | None = option("With --inner: words of fast memory.", "-M", advanced=True)
     links: LinkOptions = group(LinkOptions)
     best: bool = option(
-        "Under a mask try all layouts, unless --layout is given; sort, and say which schedule is best: the fastest "
-        "with --link, else the one whose busiest device receives least."
+        "Sort, and name the best schedule: the fastest with --link, otherwise the one whose busiest device receives "
+        "least. With a mask, try all layouts unless --layout is given."
     )
 
     def shared(self) -> SharedProblem:
@@ -82,9 +91,9 @@ def parallel(
 ) -> None:
     """Compare ways to compute attention on several devices: what they move, and what must be moved.
 
-    Every count is verified by a referee that plays the exchange of tiles on all devices; words of the busiest
-    device, in total, rounds, balance of the work, memory, and the ratio to the proved bounds. With --link and
-    --device (or --flops) also the time, how much of it is exchange that no work hides, and the fastest first.
+    A referee plays the exchange of tiles on all devices and verifies every count: the words the busiest device
+    receives, the total, rounds, balance of the work, memory, and the ratio to the proved bounds. With --link and
+    --device (or --flops), also print the time and how much of it is exposed exchange, fastest first.
 
     \b
     pebble parallel -N 131072 --model llama3-8b -P 64 --mask causal --layout zigzag --device h100 --link 50GB/s

@@ -141,8 +141,8 @@ class _Watched:
 def check(file: str = argument(), as_json: bool = JSON) -> None:
     """Play a pebbling file move by move, of one device or several, or verify a certificate (- for standard input).
 
-    Says what it costs if it is legal and complete; otherwise which line, which move, which rule, and what would
-    help, with exit status 1. A certificate, as pebble certify writes it, is verified from nothing.
+    Print its cost if it is legal and complete; otherwise print the line, the move, the rule it breaks and a remedy,
+    and exit with status 1. A certificate from pebble certify is verified from the file alone.
     """
     from pebble.lab.pebblings import check, check_document
 
@@ -165,23 +165,23 @@ def check(file: str = argument(), as_json: bool = JSON) -> None:
 def certify(
     dag: str = argument(shell_complete=dags),
     memory: MemoryOptions = needed_memory("pebbling"),
-    pebbling: str | None = option("A pebbling file of this DAG; M and the rules are taken from it."),
+    pebbling: str | None = option("A pebbling file of this DAG, which also sets M and the rules."),
     order: str | None = option(
         "An automatic schedule instead: auto, greedy, … (default auto).", "--schedule"
     ),
     game: RulesOptions = group(
         RulesOptions,
-        no_recomputation={"help": "No vertex may be computed twice: greater bounds hold."},
-        sliding={"help": "A computed value may take the word of a predecessor."},
+        no_recomputation={"help": "Compute no vertex twice; greater bounds hold."},
+        sliding={"help": "Allow a computed value to take the word of a predecessor."},
     ),
     bound: str | None = option(
-        "The name of the bound (compulsory, exhaustive search, …); by default the greatest."
+        "Name of the bound (compulsory, exhaustive search, …); default: the greatest."
     ),
     time_budget: float | None = seconds_option(
-        "Seconds for each search; the best so far at their end.", "--time"
+        "Time limit in seconds for each search; keep the best found by then.", "--time"
     ),
     seed: int = SEED,
-    format: str | None = option("The DAG file's format, if its ending does not say it."),
+    format: str | None = option("Format of the DAG file, if the suffix does not say."),
     output: str = OUTPUT,
 ) -> None:
     """Write a certificate: a DAG, a pebbling of it and a lower bound, verifiable from the file alone.

@@ -25,35 +25,38 @@ def plan(
     memory: MemoryOptions = needed_memory("levels"),
     levels: LevelOptions = group(LevelOptions),
     bandwidth: str | None = BANDWIDTH,
-    multiple_of: int = option("Tiles are multiples of this, such as 16.", type=int, default=1),
-    power_of_two: bool = option("Tiles are powers of two."),
+    multiple_of: int = option("Make tiles multiples of this, such as 16.", type=int, default=1),
+    power_of_two: bool = option("Make tiles powers of two."),
     at_least: tuple[str, ...] = option(
-        "Least rows (queries) or cols (keys) of a tile.", multiple=True, metavar="rows=N"
+        "Least number of rows (queries) or cols (keys) in a tile.", multiple=True, metavar="rows=N"
     ),
-    at_most: tuple[str, ...] = option("Greatest rows or cols of a tile.", multiple=True, metavar="cols=N"),
-    double_buffer: bool = option("Room for the next of each streamed tile."),
-    accumulate: str | None = option("Data type of all that is computed, such as float32.", metavar="DTYPE"),
-    names: list[str] | None = like(SCHEDULES, help="Which schedules (repeat, or a,b)."),
-    no_costs: bool = option("Do not plan again without each constraint."),
+    at_most: tuple[str, ...] = option(
+        "Greatest number of rows or cols in a tile.", multiple=True, metavar="cols=N"
+    ),
+    double_buffer: bool = option("Leave room for the next copy of each streamed tile."),
+    accumulate: str | None = option("Data type of computed values, such as float32.", metavar="DTYPE"),
+    names: list[str] | None = like(SCHEDULES, help="Schedules: a,b, or repeat the option."),
+    no_costs: bool = option("Do not report what each constraint costs.", advanced=True),
     mine: str | None = option(
-        "Compare my kernel, forward and backward: flash-2:Br=128,Bc=64 (Br, BLOCK_M: rows; Bc, BLOCK_N: cols).",
+        "Compare your kernel, forward and backward: flash-2:Br=128,Bc=64 (Br, BLOCK_M: rows; Bc, BLOCK_N: cols).",
         metavar="NAME:TILES",
     ),
     mine_backward: str | None = option(
-        "Schedule or tiles of its backward pass; by default the same name, or kind, and the same tiles.",
+        "Schedule or tiles of its backward pass (default: the same name or kind, and the same tiles).",
         metavar="[NAME:]TILES",
+        advanced=True,
     ),
     as_json: bool = JSON,
 ) -> None:
     """Choose a schedule and tiles under a kernel author's constraints.
 
-    Prints the best choice and the others, in words and bytes, their distance from the proved bound, the roofline
-    time on a device, and what each constraint costs. The data type is bfloat16 if none is given.
+    Print the best choice and the alternatives in words and bytes, their ratio to the proved bound, the roofline time
+    on a device, and what each constraint costs. The data type is bfloat16 by default.
 
-    With --mine: what a kernel of mine moves and needs, beside its best tiles, the best schedule, and what each
-    constraint costs; forward and backward, or the pass that --pass names.
+    With --mine, print what your kernel moves and needs, next to its best tiles and the best schedule, for both passes
+    or the one that --pass names.
 
-    With --levels: tiles for all boundaries between memory levels at once, under the constraints on sizes.
+    With --levels, choose tiles for all boundaries between memory levels at once.
     """
     from pebble.common.units import parse_words
 
@@ -73,7 +76,7 @@ def plan(
         _plan_levels(problem, found, constraints, names, as_json)
         return
     if memory.memory is not None and memory.device is not None:
-        raise click.UsageError("-M and --device both say how large fast memory is: give one of them.")
+        raise click.UsageError("-M and --device both set the size of fast memory: give one.")
     if mine is None and mine_backward is not None:
         raise click.UsageError("--mine-backward goes with --mine.")
     asked = {

@@ -33,8 +33,8 @@ class PageOptions(Options):
     problem: ProblemOptions = group(ProblemOptions, nq={"required": False}, d={"cls": None, "unless": None})
     memory: MemoryOptions = group(MemoryOptions)
     tiles: Tiles | str | None = TILES
-    dag: str | None = option("The DAG, also one that has the name of a schedule.")
-    format: str | None = option("The DAG file's format, if its ending does not say it.")
+    dag: str | None = option("The DAG; needed if it has the name of a schedule.")
+    format: str | None = option("Format of the DAG file, if the suffix does not say.")
     devices: SeveralDevicesOptions = group(SeveralDevicesOptions)
 
     def needed(self) -> list[list[str]]:

@@ -35,7 +35,7 @@ __all__ = ["arrays", "crossover", "gap", "io", "levels", "occupancy", "parallel"
 class PictureOptions(Options):
     """Where a picture goes, and its numbers."""
 
-    output: str | None = option("File to write: .png, .svg or .pdf.", "-o", "--output", **needed("as_json"))
+    output: str | None = option("Output file: .png, .svg or .pdf.", "-o", "--output", **needed("as_json"))
     as_json: bool = JSON
 
     def __init__(self, **values: Any) -> None:
@@ -120,7 +120,9 @@ def _memories_of(asked: MemoryOptions, default: tuple[int, ...] | None = None) -
 def io(
     problem: ProblemOptions = group(ProblemOptions, nq=_SEVERAL_LENGTHS),
     memory: MemoryOptions = group(MemoryOptions),
-    against: str | None = option("What varies: the one with several sizes.", type=click.Choice(["M", "N"])),
+    against: str | None = option(
+        "What to vary (default: the one with several sizes).", type=click.Choice(["M", "N"])
+    ),
     names: list[str] | None = SCHEDULES,
     picture: PictureOptions = group(PictureOptions),
 ) -> None:
@@ -147,7 +149,7 @@ def io(
 def gap(
     problem: ProblemOptions = group(ProblemOptions, nq={**_SEVERAL_LENGTHS, "required": False}),
     memory: MemoryOptions = group(MemoryOptions),
-    names: list[str] | None = like(SCHEDULES, help="The least of these (repeat, or a,b); default best."),
+    names: list[str] | None = like(SCHEDULES, help="Plot the least of these schedules (a,b; default best)."),
     picture: PictureOptions = group(PictureOptions),
 ) -> None:
     """Draw the optimality gap over (M/d², N/d) as a heat map.
@@ -169,7 +171,9 @@ def gap(
 @command
 def crossover(
     d: int = option("Head dimension.", "-d", required=True),
-    mask: str | None = option("Of both kinds of attention (default none).", type=click.Choice(["causal"])),
+    mask: str | None = option(
+        "Mask, for both kinds of attention (default none).", type=click.Choice(["causal"])
+    ),
     memory: MemoryOptions = group(MemoryOptions),
     picture: PictureOptions = group(PictureOptions),
 ) -> None:
@@ -260,8 +264,8 @@ def levels(
 @command
 def parallel(
     names: tuple[str, ...] = argument(nargs=-1, metavar="[NAME]..."),
-    N: str = option("Tokens: one, several (64Ki,128Ki), or FIRST:LAST:COUNT.", "-N", required=True),
-    P: str = option("Devices (default 4,8,16,32,64,128).", "-P", default="4,8,16,32,64,128"),
+    N: str = option("Number of tokens: one, several (64Ki,128Ki), or FIRST:LAST:COUNT.", "-N", required=True),
+    P: str = option("Numbers of devices (default 4,8,16,32,64,128).", "-P", default="4,8,16,32,64,128"),
     problem: SharedProblemOptions = group(SharedProblemOptions),
     links: LinkOptions = group(LinkOptions),
     picture: PictureOptions = group(PictureOptions),
@@ -295,10 +299,10 @@ def parallel(
 def roofline(
     problem: ProblemOptions = group(ProblemOptions),
     device: str = option(
-        "Which device; its fast memory is M (see: pebble devices).", required=True, shell_complete=devices
+        "Device, whose fast memory is M (see: pebble devices).", required=True, shell_complete=devices
     ),
-    level: str | None = option("What fast memory is: smem, smem+regs or l2."),
-    dtype: str = option("What a word is.", default="bfloat16", show_default=True),
+    level: str | None = option("Which memory is fast: smem, smem+regs or l2."),
+    dtype: str = option("Type of a word.", default="bfloat16", show_default=True),
     bandwidth: str | None = BANDWIDTH,
     names: list[str] | None = SCHEDULES,
     picture: PictureOptions = group(PictureOptions),

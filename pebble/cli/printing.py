@@ -30,11 +30,12 @@ __all__ = [
     "write_coq",
 ]
 
-JSON = option("Print one JSON document.", "--json")
-OUTPUT = option("File to write; - for standard output.", "-o", "--output", required=True)
+JSON = option("Print JSON.", "--json")
+OUTPUT = option("Output file; - for standard output.", "-o", "--output", required=True)
 COQ = option(
-    "Write the machine-checked bounds as a file that Coq checks: coqc -Q docs/proofs Pebble FILE.",
+    "Write the machine-checked bounds to a Coq file; check it with coqc -Q docs/proofs Pebble FILE.",
     metavar="FILE",
+    advanced=True,
     type=click.Path(dir_okay=False),
 )
 

@@ -23,46 +23,52 @@ __all__ = ["regimes"]
 @command
 def regimes(
     names: tuple[str, ...] = option(
-        "Which devices (repeat, or a,b); all for all of them.",
+        "Devices: a,b, or repeat the option; all for all devices.",
         "--device",
         multiple=True,
         shell_complete=devices,
     ),
-    dimensions: tuple[str, ...] = option("Which head dimensions (repeat, or a,b).", "-d", multiple=True),
+    dimensions: tuple[str, ...] = option("Head dimensions: a,b, or repeat the option.", "-d", multiple=True),
     chosen: tuple[str, ...] = option(
-        "Which models (repeat, or a,b); all for all of them.", "--model", multiple=True, shell_complete=models
+        "Models: a,b, or repeat the option; all for all models.",
+        "--model",
+        multiple=True,
+        shell_complete=models,
     ),
-    N: int = option("Queries of each head, and keys.", "-N", default=8192, show_default=True),
+    N: int = option("Number of queries and keys of each head.", "-N", default=8192, show_default=True),
     heads: int | None = ProblemOptions.heads,
     kv_heads: int | None = ProblemOptions.kv_heads,
-    dtype: str = option("What a word is.", default="bfloat16", show_default=True),
+    dtype: str = option("Type of a word.", default="bfloat16", show_default=True),
     level: str | None = option(
-        "What fast memory is: smem, smem+regs or l2 (default: smem, l2 if there is none)."
+        "Which memory is fast: smem, smem+regs or l2 (default: smem, or l2 if there is none)."
     ),
     pass_name: str = option(
-        "", "--pass", type=click.Choice(["forward", "backward", "both"]), default="both", show_default=True
+        "Pass.",
+        "--pass",
+        type=click.Choice(["forward", "backward", "both"]),
+        default="both",
+        show_default=True,
     ),
     mask: str | None = ProblemOptions.mask,
     empty_rows: str = ProblemOptions.empty_rows,
     softmax: str = FormOptions.softmax,
     attention: str = option(
-        "linear: from which length on linear attention moves fewer words than softmax, forward.",
+        "linear: find the length from which linear attention moves fewer words than softmax.",
         type=click.Choice(ATTENTIONS),
         default="softmax",
     ),
     memories: str | None = option(
-        "With --attention linear, in place of devices: words (25000, or several: a,b).", "-M"
+        "With --attention linear, words of fast memory instead of devices (25000, or a,b).", "-M"
     ),
     as_json: bool = JSON,
 ) -> None:
-    """Say which regime devices and head dimensions are in, and what that means.
+    """Say which regime each device and head dimension is in, and what that means.
 
-    For each: M/d², the regime, the best schedule, the I/O of FlashAttention-2's order and of the small-cache
-    algorithm against it, and how far it is from the proved bound. Without options: GTX 1060, V100, A100 and
-    H100, d = 64, 128, 256, both passes.
+    Print M/d², the regime, the best schedule, the I/O of FlashAttention-2 and of the small-cache algorithm relative to
+    it, and its ratio to the proved bound. By default: GTX 1060, V100, A100 and H100, d = 64, 128, 256, both passes.
 
-    With --attention linear: from which length on linear attention moves fewer words than the best schedule with
-    softmax, and from which on fewer than any, by the best proved bound.
+    With --attention linear, print the length from which linear attention moves fewer words than the best softmax
+    schedule, and the length from which it moves fewer than any, by the best proved bound.
     """
     from pebble.lab.regimes import REGIME_PASSES, regimes
 
@@ -119,7 +125,7 @@ def _against_softmax(
 
     named = models_asked(models)
     if memories is not None and (devices or level is not None):
-        raise InvalidInput("-M and --device both say how large fast memory is: give one of them")
+        raise InvalidInput("-M and --device both set the size of fast memory: give one")
     if memories is None:
         found = memories_of_devices(devices, dtype, level)
     else:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from inspect import signature
 from typing import Any, NamedTuple, Self
+from weakref import WeakSet
 
 import click
 
@@ -55,6 +56,10 @@ _KINDS: dict[str, dict[str, Any]] = {
 }
 
 
+_ADVANCED: WeakSet[click.Parameter] = WeakSet()
+"""Options that only ``--help-all`` lists."""
+
+
 class _Declared(NamedTuple):
     """What a parameter of a command, or a field of a group, is on the command line."""
 
@@ -64,9 +69,12 @@ class _Declared(NamedTuple):
     def parameters(self, name: str, kind: str) -> list[click.Parameter]:
         """Return it as click has it; what kind of value it takes, its annotation says where no setting does."""
         settings = _KINDS.get(kind, {}) | self.settings
-        made = settings.pop("cls", click.Option)
+        made, advanced = settings.pop("cls", click.Option), settings.pop("advanced", False)
         flags = () if made is click.Argument else self.flags or (f"--{name.replace('_', '-')}",)
-        return [made([*flags, name], **settings)]
+        param: click.Parameter = made([*flags, name], **settings)
+        if advanced:
+            _ADVANCED.add(param)
+        return [param]
 
     def take(self, name: str, values: dict[str, Any]) -> Any:
         """Take its value out of those of a command."""
@@ -108,7 +116,10 @@ class Options:
 
 
 def option(help: str, *flags: str, **settings: Any) -> Any:
-    """Declare a parameter as an option: ``--name`` unless there are flags, with settings as click has them."""
+    """Declare a parameter as an option: ``--name`` unless there are flags, with settings as click has them.
+
+    With ``advanced=True`` only ``--help-all`` lists it.
+    """
     return _Declared(flags, {"help": help, **settings})
 
 
@@ -144,7 +155,63 @@ def command(function: Callable[..., None]) -> click.Command:
     def call(**values: Any) -> None:
         function(**{name: one.take(name, values) for name, one in declared.items()})
 
-    return click.Command(function.__name__, callback=call, params=params, help=function.__doc__)
+    if any(one in _ADVANCED for one in params):
+        params.append(_help_all())
+    return _Command(function.__name__, callback=call, params=params, help=function.__doc__)
+
+
+class _Command(click.Command):
+    """A command whose ``--help`` leaves out the advanced options."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the options."""
+        every = ctx.meta.get(_HELP_ALL, False)
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        records = [one.get_help_record(ctx) for one in options if every or one not in _ADVANCED]
+        with formatter.section("Options"):
+            formatter.write_dl([record for record in records if record])
+
+
+_HELP_ALL = "pebble.help-all"
+
+
+def _help_all() -> click.Option:
+    def show(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+        if value and not ctx.resilient_parsing:
+            ctx.meta[_HELP_ALL] = True
+            click.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
+
+    settings: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": show}
+    return click.Option(["--help-all"], help="Show all options and exit.", **settings)
+
+
+_EXAMPLES = {
+    line.partition(" -")[0].removesuffix(" flash-2").removesuffix(" fft:8"): line
+    for line in (
+        "count -N 4096 -d 64 -M 25000",
+        "show flash-2 -N 4096 -d 64 -M 25000",
+        "bounds -N 4096 -d 64 -M 25000",
+        "plan -N 4096 -d 64 -M 25000",
+        "parallel -N 4096 -d 64 -P 8",
+        "sweep -N 1Ki,4Ki -d 64 -M 4Ki,64Ki -o sweep.csv",
+        "moves flash-2 -N 16 -d 4 -M 64 -o moves.txt",
+        "play flash-2 -N 4 -d 2 -M 16 -o play.html",
+        "plot io -N 4096 -d 64 -o io.svg",
+        "plot gap -d 64 -o gap.svg",
+        "plot crossover -d 64 -o crossover.svg",
+        "plot occupancy flash-2 -N 64 -d 8 -M 200 -o run.svg",
+        "plot arrays -N 4096 -d 64 -M 25000 -o arrays.svg",
+        "plot levels -N 4096 -d 64 --levels 4096,65536 -o levels.svg",
+        "plot parallel -N 65536 -d 64 -o parallel.svg",
+        "plot roofline -N 4096 -d 128 --device a100 -o roofline.svg",
+        "dag schedule fft:8 -M 8",
+        "dag optimal fft:8 -M 8",
+        "dag bounds fft:8 -M 8",
+        "certify fft:8 -M 8 -o fft.json",
+    )
+}
+"""By its name, a command that works, for the message about what is missing."""
 
 
 def needed(*unless: str) -> dict[str, Any]:
@@ -190,4 +257,6 @@ def require(wanted: Iterable[Sequence[str]], context: click.Context | None = Non
             instead = f" (or {', '.join(repr(other.opts[-1]) for other in others)})" if others else ""
             missing.append(f"{one.param_type_name} '{text}'{instead}")
     if missing:
-        raise click.UsageError(f"Missing {', '.join(missing)}.", context)
+        example = _EXAMPLES.get(" ".join(context.command_path.split()[1:]), "")
+        shown = f" Example: {context.command_path.split()[0]} {example}" if example else ""
+        raise click.UsageError(f"Missing {', '.join(missing)}.{shown}", context)

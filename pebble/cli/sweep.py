@@ -32,21 +32,21 @@ class GridOptions(Options):
     )
     kv: int | None = ProblemOptions.kv
     d: tuple[str, ...] = option("Head dimensions of Q and K: 64,128.", "-d", multiple=True, required=True)
-    dv: int | None = option("Head dimension of V, if not d.")
+    dv: int | None = option("Head dimension of V, if not d.", advanced=True)
     memory: tuple[str, ...] = option(
-        "Words of fast memory, or bytes with a dtype: 1Ki:1Mi:40 is 40 values from 1Ki to 1Mi, logarithmic.",
+        "Words of fast memory, or bytes with --dtype; 1Ki:1Mi:40 is 40 values from 1Ki to 1Mi at equal ratios.",
         "-M",
         multiple=True,
         **needed("devices", "levels"),
     )
     devices: tuple[str, ...] = option(
-        "Take M from devices, with a dtype (repeat, or a,b).",
+        "Take M from devices, with --dtype: a,b, or repeat the option.",
         "--device",
         multiple=True,
         shell_complete=devices,
     )
-    level: str | None = option("With a device: smem, smem+regs or l2.")
-    dtype: str | None = option("What a word is, if M is in bytes: float16, bf16, float32, …")
+    level: str | None = option("Memory level of the devices: smem, smem+regs or l2.", advanced=True)
+    dtype: str | None = option("Type of a word, if M is in bytes: float16, bf16, float32, …")
     levels: LevelOptions = group(LevelOptions)
     masks: tuple[str, ...] = option(
         "causal, window:256, … (repeat; see: pebble masks).", "--mask", multiple=True, shell_complete=masks
@@ -55,7 +55,7 @@ class GridOptions(Options):
     names: list[str] | None = SCHEDULES
     heads: int | None = ProblemOptions.heads
     kv_heads: int | None = ProblemOptions.kv_heads
-    batch: int = like(ProblemOptions.batch, help="Multiplies counts and bounds (default 1).")
+    batch: int = like(ProblemOptions.batch, help="Batch size; multiplies counts and bounds (default 1).")
     pass_name: str = ProblemOptions.pass_name
     stats: bool = ProblemOptions.stats
     form: FormOptions = group(FormOptions)
@@ -112,18 +112,23 @@ def sweep(
     asked: GridOptions = group(GridOptions),
     output: str = option("File to write: .csv, .jsonl or .parquet.", "-o", "--output", required=True),
     form: str | None = option(
-        "If the suffix does not say.", "--format", type=click.Choice(["csv", "jsonl", "parquet"])
+        "File format, if the suffix does not say.", "--format", type=click.Choice(["csv", "jsonl", "parquet"])
     ),
-    jobs: int = option("Processes of this machine (default 1).", type=click.IntRange(min=1), default=1),
-    scheduler: str | None = option("Count on a Dask cluster: tcp://HOST:8786.", metavar="ADDRESS"),
-    restart: bool = option("Forget what an interrupted run has counted."),
+    jobs: int = option(
+        "Number of processes on this machine (default 1).", type=click.IntRange(min=1), default=1
+    ),
+    scheduler: str | None = option(
+        "Count on a Dask cluster: tcp://HOST:8786.", metavar="ADDRESS", advanced=True
+    ),
+    restart: bool = option("Discard the results of an interrupted run."),
 ) -> None:
     """Count schedules over a grid of N, d, M and masks, into a file.
 
-    The same command goes on after an interruption, from OUTPUT.partial; the file appears whole when all is
-    counted, with the same bytes for any number of workers. A schedule that does not fit is a row that says so.
+    After an interruption, run the same command again: it resumes from OUTPUT.partial. The file appears only when
+    everything is counted, and its bytes do not depend on the number of workers. A schedule that does not fit gets a
+    row that says so.
 
-    With --levels a row is a boundary between memory levels.
+    With --levels, each row is a boundary between memory levels.
 
     \b
     pebble sweep -N 1Ki,4Ki -d 64,128 -M 1Ki:1Mi:40 --schedule flash-2,best -o sweep.csv --jobs 4
@@ -131,7 +136,7 @@ def sweep(
     from pebble.lab.sweep import run_sweep
 
     if jobs > 1 and scheduler is not None:
-        raise click.UsageError("--jobs and --scheduler both say where to count: give one of them.")
+        raise click.UsageError("--jobs and --scheduler both say where to count: give one.")
     try:
         grid = asked.grid()
         with _cluster(scheduler) as executor, progress_bar("sweep") as progress:

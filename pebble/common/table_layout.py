@@ -51,7 +51,7 @@ def laid_out(
         Columns aligned to the right; the others may be folded, but for the first.
     drop : sequence of str
         Columns that may be left out, by their names; the first is left out first. Where that is not enough, texts are
-        folded further, and then the other columns aligned to the right go, from the right, all but one.
+        folded further, and then the other columns aligned to the right go, from the right, all but the last.
     width : int, optional
         Letters a line may have; any number by default.
 
@@ -63,7 +63,7 @@ def laid_out(
     if width is None:
         return _lines(cells, to_right, column_widths(cells), None), []
     named = [cells[0].index(name) for name in drop if name in cells[0]]
-    order = named + [i for i in range(1, len(cells[0])) if i in to_right and i not in named][:0:-1]
+    order = named + [i for i in range(1, len(cells[0])) if i in to_right and i not in named][-2::-1]
     tries = [(_READABLE, number) for number in range(len(named) + 1)]
     for least, number in tries + [(_LEAST, number) for number in range(len(named), len(order) + 1)]:
         kept = [i for i in range(len(cells[0])) if i not in order[:number]]

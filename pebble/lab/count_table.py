@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import Table, TableResult, csv_text, tiles_text, words
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import all_form_options
-from pebble.lower_bounds.table import BoundTable
+from pebble.lower_bounds.table import BoundTable, sharing_notes
 
-__all__ = ["CountTable", "Report", "Row"]
+__all__ = ["CountTable", "Report", "Row", "Summary"]
 
 
 @dataclass(frozen=True)
@@ -158,6 +158,23 @@ class CountTable(TableResult):
             f"{words(least.least_M)} words"
         )
 
+    def table(self) -> Table:
+        """Return the table of the schedules."""
+        raise NotImplementedError
+
+    def bound_parts(self) -> list[str | Table | TableResult]:
+        """Return the bounds, and what is to be said of them."""
+        raise NotImplementedError
+
+    def alone(self) -> list[str]:
+        """Return what is to be said of the problem: whether there is no pebbling, what heads that share mean."""
+        notes = [f"note: {self.no_pebbling}"] if self.no_pebbling else []
+        return [*notes, *sharing_notes(self.problem)]
+
+    def parts(self) -> list[str | Table | TableResult]:
+        """Return what is printed: the problem, the schedules, the bounds."""
+        return [self.heading(), self.table(), *self.bound_parts()]
+
     def heading(self) -> str:
         """Return the lines above the table: what was counted, and in which regime it is."""
         return f"{self.problem.describe()}; M = {words(self.M)} words\n{self.first.regime}"
@@ -224,10 +241,44 @@ class Report(CountTable):
         text, why = super().why_nothing_fits(), self.bounds.no_pebbling
         return text if why is None or self.notes() else f"{text}; {why}"
 
-    def parts(self) -> list[str | Table | TableResult]:
-        """Return what is printed: the problem, the schedules, the bounds."""
+    def table(self) -> Table:
+        """Return the table of the schedules."""
         cells = [["schedule", "tiles", "reads", "writes", "I/O", "peak", "I/O ÷ bound"]]
         for row in self.rows:
             cells.append(row.cells(tiles_text(row.tiles or {}) + (f" ({row.chosen})" if row.chosen else "")))
-        table = Table(cells, left=2, notes=self.notes(), drop=("writes", "reads", "peak"))
-        return [self.heading(), table, self.bounds]
+        return Table(cells, left=2, notes=self.notes(), drop=("writes", "reads", "peak"))
+
+    def bound_parts(self) -> list[str | Table | TableResult]:
+        """Return the bounds."""
+        return [self.bounds]
+
+
+@dataclass(frozen=True)
+class Summary(TableResult):
+    """What a reader wants first of counted schedules: their table, and the greatest proved bound in one line.
+
+    Attributes
+    ----------
+    counted : CountTable
+    all_bounds : bool
+        Print all bounds instead.
+    more : str
+        The last line: how to see the rest.
+    """
+
+    counted: CountTable
+    all_bounds: bool = False
+    more: str = ""
+
+    def parts(self) -> list[str | Table | TableResult]:
+        """Return what is printed."""
+        counted, more = self.counted, [self.more] if self.more else []
+        table = counted.table()
+        if self.all_bounds:
+            return [counted.heading(), table, *counted.bound_parts(), *more]
+        bounds = [one.best for one in counted.bounds_by_pass.values()]
+        name, value = counted.best_bound
+        status = ", ".join(dict.fromkeys(bound.status for bound in bounds))
+        proved = f"no schedule moves fewer than {words(value)} words: bound {name}, {status}"
+        notes = [*table.notes, proved, *more]
+        return [counted.heading(), replace(table, notes=notes), *counted.alone()]

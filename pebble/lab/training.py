@@ -13,8 +13,9 @@ from pebble.lab.count import count
 from pebble.lab.count_table import CountTable, Report, Row
 from pebble.lower_bounds.table import BoundTable, sharing_notes
 from pebble.program.schedule import Schedule, Tiles, available, offered
+from pebble.program.schedule.registry import is_built_in
 
-__all__ = ["TrainingReport", "count_any_pass", "count_training"]
+__all__ = ["TrainingReport", "count_any_pass", "count_training", "offered_names", "usual_names"]
 
 
 @dataclass(frozen=True)
@@ -43,19 +44,18 @@ class TrainingReport(CountTable):
     def __repr__(self) -> str:
         return f"<TrainingReport {self.problem!r} M={self.M}: {len(self.rows)} schedules>"
 
-    def parts(self) -> list[str | Table | TableResult]:
-        """Return what is printed: the problem, the schedules, the bounds of each pass."""
+    def table(self) -> Table:
+        """Return the table of the schedules."""
         head = ["schedule", "forward I/O", "backward I/O", "reads", "writes", "I/O", "peak", "I/O ÷ bounds"]
         pairs = zip(self.forward.rows, self.backward.rows, self.rows, strict=True)
         cells = [head, *(row.cells(words(one.io), words(other.io)) for one, other, row in pairs)]
-        bounds = [
-            replace(each.table(), heading=f"{name} bounds") for name, each in self.bounds_by_pass.items()
-        ]
         drop = ("writes", "reads", "peak", "forward I/O", "backward I/O")
+        return Table(cells, notes=self.notes(), drop=drop)
+
+    def bound_parts(self) -> list[str | Table | TableResult]:
+        """Return the bounds of each pass."""
         return [
-            self.heading(),
-            Table(cells, notes=self.notes(), drop=drop),
-            *bounds,
+            *(replace(each.table(), heading=f"{name} bounds") for name, each in self.bounds_by_pass.items()),
             *(f"note: {name}: {t.no_pebbling}" for name, t in self.bounds_by_pass.items() if t.no_pebbling),
             *sharing_notes(self.problem),
         ]
@@ -97,14 +97,42 @@ def count_training(
     forward = replace(problem, pass_name="forward", stats=True)
     backward = replace(problem, pass_name="backward", stats=False)
     if schedules is None:
-        served = available("backward")
-        names = [schedule.name for schedule in offered(forward) if schedule.name in served]
+        names = offered_names(problem)
     else:
         names = [item if isinstance(item, str) else item.name for item in schedules]
     passes = [count(one, M, names, tiles, progress=progress) for one in (forward, backward)]
     bound = sum(report.bounds.best.value for report in passes)
     rows = (_sum(one, other, bound) for one, other in zip(*(report.rows for report in passes), strict=True))
     return TrainingReport(problem, M, tuple(rows), *passes)
+
+
+_USUAL = ("standard", "flash-2", "small-cache", "best")
+_SHORT = 4
+
+
+def offered_names(problem: Problem) -> list[str]:
+    """Return the names of the schedules that are counted if none are named."""
+    if problem.pass_name != "both":
+        return [schedule.name for schedule in offered(problem)]
+    served = available("backward")
+    forward = replace(problem, pass_name="forward", stats=True)
+    return [schedule.name for schedule in offered(forward) if schedule.name in served]
+
+
+def usual_names(problem: Problem, M: int) -> list[str]:
+    """Return the schedules that a reader wants to see first.
+
+    All, if there are at most four. Otherwise the standard algorithm, FlashAttention-2, the small-cache algorithm
+    where M < d², the best, and those of other projects.
+
+    >>> usual_names(Problem.square(64, 8), 400), usual_names(Problem.square(64, 8), 40)
+    (['standard', 'flash-2', 'best'], ['standard', 'flash-2', 'small-cache', 'best'])
+    """
+    names = offered_names(problem)
+    if len(names) <= _SHORT:
+        return names
+    shown = [name for name in names if name in _USUAL or not is_built_in(name)]
+    return [name for name in shown if name != "small-cache" or problem.d**2 > M]
 
 
 def _sum(one: Row, other: Row, bound: int | float) -> Row:

@@ -123,7 +123,7 @@ def test_count_csv_says_what_was_counted(pebble: Pebble, tmp_path: Path, options
 
 
 def test_count_table_says_the_same_as_json(pebble: Pebble) -> None:
-    done = pebble(*COUNT)
+    done = pebble(*COUNT, "--all", "--bounds")
     document = document_of(pebble(*COUNT, "--json"))
     schedules = done.out.split("\n\n")[1]
     lines = {line.split()[0]: line for line in schedules.splitlines()}
@@ -131,6 +131,18 @@ def test_count_table_says_the_same_as_json(pebble: Pebble) -> None:
         assert f"{row['io']:,}" in lines[row["name"]] if row["fits"] else "does not fit" in lines[row["name"]]
     for bound in document["bounds"]:
         assert bound["source"] in done.out
+
+
+@pytest.mark.parametrize(("M", "cheaper"), [("100", []), ("15", ["small-cache"])])
+def test_few_rows_and_one_bound_are_printed(pebble: Pebble, M: str, cheaper: list[str]) -> None:
+    done = pebble("count", *SIZES, "-M", M)
+    lines = done.out.splitlines()
+    assert [line.split()[0] for line in lines[5:-2]] == ["standard", "flash-2", *cheaper, "best"]
+    assert lines[-2].startswith("no schedule moves fewer than ")
+    assert lines[-1] == "more with --all (all schedules) and --bounds (all bounds)"
+    assert len(lines) <= 11
+    assert "--kv-heads" not in pebble("count", "--help").out
+    assert "--kv-heads" in pebble("count", "--help-all").out
 
 
 @pytest.mark.many(2)

@@ -28,7 +28,7 @@ def test_commands_show_bounds_curves_and_dividing_points(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = [command, "-N", "64", "-d", "4", "-M", "100", "--mask", "document:32,32"]
-    arguments += ["--schedule", "flash-2"] * (command == "count")
+    arguments += ["--schedule", "flash-2", "--bounds"] * (command == "count")
     monkeypatch.setattr(sys, "argv", ["pebble", *arguments])
     _main()
     text = capsys.readouterr().out

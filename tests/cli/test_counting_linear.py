@@ -80,6 +80,4 @@ def test_a_computation_is_read_once_and_must_be_text(pebble: Pebble, tmp_path: P
     document = document_of(pebble("plot", "io", "--computation", str(own), *several))
     assert len(document["schedules"]["flash-2"]) == 2
     own.write_bytes(b"Q[i,k]\xff")
-    pebble("count", "--computation", str(own), "-N", "8", "-d", "2", "-M", "60").refused(
-        2, "no text in UTF-8"
-    )
+    pebble("count", "--computation", str(own), "-N", "8", "-d", "2", "-M", "60").refused(2, "not UTF-8 text")

@@ -124,7 +124,7 @@ def test_show_has_a_formula_for_each_boundary(pebble: Pebble) -> None:
         (["count", "-N", "8", "-d", "2", "--levels", "43,regs"], "say which with --device"),
         (["count", "-N", "8", "-d", "2", "--levels", "43,20"], "must be larger"),
         (["count", "-N", "8", "-d", "2", "--levels", "43,x"], "x"),
-        (["count", "-N", "8", "-d", "2", "--levels", "43,140", "-M", "9"], "leave -M and --level out"),
+        (["count", "-N", "8", "-d", "2", "--levels", "43,140", "-M", "9"], "leave out -M and --level"),
         (["count", "-N", "8", "-d", "2", "-M", "99", "--exclusive"], "goes with --levels"),
         (["count", "-N", "8", "-d", "2", "--levels", "43,140", "--pass", "both"], "one by one"),
         (["count", "-N", "8", "-d", "2", "--levels", "43"], "2 or 3 memory levels"),

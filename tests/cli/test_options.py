@@ -198,4 +198,5 @@ LENGTH, HEAD, MEMORY = "option '-N'", "option '-d' (or '--model')", "option '-M'
 def test_all_that_is_missing_is_said_at_once(pebble: Pebble, arguments: str, missing: list[str]) -> None:
     done = pebble(*arguments.split())
     done.refused(2)
-    assert done.err.endswith(f"Error: Missing {', '.join(missing)}.\n")
+    assert f"Error: Missing {', '.join(missing)}." in done.err
+    assert arguments == "check" or ". Example: pebble " in done.err

@@ -118,7 +118,7 @@ def test_refusals(pebble: Pebble) -> None:
         (["rign"], "did you mean ring"),
         (["--shape", "2*3"], "cannot read the shape"),
         (["grid", "--shape", "2x2"], "for 4 devices; there are 6"),
-        (["--mask", "window:3"], "not under 'window:3'"),
+        (["--mask", "window:3"], "not with 'window:3'"),
         (["--link", "50GB/s"], "--device, such as h100, or --flops"),
         (["--device", "h100"], "Times need --link"),
         (["--link", "fast", "--flops", "1T"], "400Gb/s or 400Gbit/s (bits)"),

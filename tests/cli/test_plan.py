@@ -68,7 +68,7 @@ def test_command_under_a_mask(pebble: Pebble, monkeypatch: pytest.MonkeyPatch) -
     ("arguments", "code", "words"),
     [
         (["-M", "100", "--multiple-of", "16"], 1, "nothing fits"),
-        (["-M", "100", "--device", "h100"], 2, "give one of them"),
+        (["-M", "100", "--device", "h100"], 2, "give one"),
         ([], 2, "Missing option '-M' (or '--device', '--levels')"),
         (["-M", "9000", "--at-least", "16"], 2, "example: rows=16"),
         (["-M", "9000", "--at-least", "rows=16", "--at-least", "rows=32"], 2, "given twice"),

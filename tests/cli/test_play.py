@@ -50,7 +50,7 @@ def test_faults_of_a_dag_are_those_of_certify(
 def test_standard_input_needs_a_format() -> None:
     code, said = command("-", "-M", "4", "-o", "x.html", input="0 1\n")
     assert code != 0
-    assert "name its --format" in said
+    assert "give its format with --format" in said
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ __all__ = [
     "available",
     "entries",
     "get",
+    "is_built_in",
     "level_schedule",
     "level_schedule_names",
     "level_schedules",
@@ -109,6 +110,11 @@ def offered(problem: Problem) -> list[Schedule]:
     if not found:
         raise InvalidInput(f"no schedule is registered that computes {problem.describe()}")
     return [schedule for schedule in found if schedule.is_offered(problem)]
+
+
+def is_built_in(name: str) -> bool:
+    """Tell whether a schedule of this name comes with the package."""
+    return name in _BUILT_IN
 
 
 def available(pass_name: str = "forward", form: str = "plain") -> dict[str, Schedule]:
