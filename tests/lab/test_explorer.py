@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from pebble.cli import group
 from pebble.lab.explorer import ExplorerPage, explore
-from pebble.lab.explorer.points import Point, count_point, every_point, load_points, write_points
+from pebble.lab.explorer.points import Stop, count_point, every_point, load_points, write_points
 
 _STALE = "the explorer's data is stale: delete points.jsonl, then run python -m pebble.lab.explorer"
 
@@ -27,7 +27,7 @@ def test_data_has_every_stop_once() -> None:
 
 @pytest.mark.parametrize("mask", ["none", "causal"])
 def test_data_is_what_is_counted(mask: str) -> None:
-    point = Point(1024, 64, 49_152, mask, "forward")
+    point = Stop(1024, 64, 49_152, mask, "forward")
     assert load_points()[point] == json.loads(json.dumps(count_point(point))), _STALE
 
 
@@ -38,7 +38,7 @@ def test_a_sample_is_what_is_counted() -> None:
 
 
 def test_points_that_are_known_are_not_counted_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    point = Point(1024, 64, 32_768, "none", "forward")
+    point = Stop(1024, 64, 32_768, "none", "forward")
     monkeypatch.setattr("pebble.lab.explorer.points.every_point", lambda: iter([point]))
     told: list[str] = []
     for _ in range(2):

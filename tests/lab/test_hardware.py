@@ -202,7 +202,7 @@ class TestCommandLine:
         [
             (["-d", "4"], "Missing option '-M' (or '--device', '--levels')"),
             (["-M", "100"], "Missing option '-d' (or '--model')"),
-            (["-d", "4", "-M", "100", "--device", "h100"], "give one of them"),
+            (["-d", "4", "-M", "100", "--device", "h100"], "give one"),
             (["-d", "4", "--device", "h100"], "--dtype"),
             (["-d", "4", "-M", "100", "--level", "l2"], "--level goes with --device"),
             (["-d", "4", "--device", "h10", "--dtype", "bf16"], "did you mean h100?"),

@@ -211,7 +211,7 @@ def test_devices_give_M(command: Pebble, tmp_path: Path) -> None:
         (["-o", "x.csv"], "'-M'"),
         (["-M", "9", "-o", "x.txt"], ".parquet"),
         (["-M", "9:3:2", "-o", "x.csv"], "9:3"),
-        (["-M", "9", "-o", "x.csv", "--jobs", "2", "--scheduler", "tcp://h:1"], "one of them"),
+        (["-M", "9", "-o", "x.csv", "--jobs", "2", "--scheduler", "tcp://h:1"], "give one"),
         (["-M", "9", "-o", "x.csv", "--jobs", "0"], "jobs"),
         (["-M", "9", "-o", "x.csv", "--level", "l2"], "--device"),
         (["--device", "h100", "-o", "x.csv"], "--dtype"),

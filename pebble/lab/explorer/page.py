@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pebble.common.tables import tiles_text
-from pebble.lab.explorer.points import MASKS, PASSES, STOPS, Point, load_points, registered_schedule
+from pebble.lab.explorer.points import MASKS, PASSES, STOPS, Stop, load_points, registered_schedule
 from pebble.lab.hardware.device import device
 from pebble.lab.player.page import Page
 
@@ -76,7 +76,7 @@ class _Listings:
         self.texts: list[str] = []
         self._places: dict[str, int] = {}
 
-    def add(self, point: Point, name: str, tiles: dict[str, int]) -> list[int]:
+    def add(self, point: Stop, name: str, tiles: dict[str, int]) -> list[int]:
         """Return the place of a program's text, and the numbers to fill in where it has ``#``."""
         problem = point.problem()
         text = str(registered_schedule(name, point.pass_name).program(problem, tiles)).replace("# ", "// ")

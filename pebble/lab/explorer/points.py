@@ -21,7 +21,7 @@ __all__ = [
     "MASKS",
     "PASSES",
     "STOPS",
-    "Point",
+    "Stop",
     "count_point",
     "every_point",
     "load_points",
@@ -49,7 +49,7 @@ DATA = "points.jsonl"
 
 
 @dataclass(frozen=True)
-class Point:
+class Stop:
     """One stop of every slider."""
 
     N: int
@@ -69,11 +69,11 @@ class Point:
         return ["standard", "flash-2", *small, "best"]
 
 
-def every_point() -> Iterator[Point]:
+def every_point() -> Iterator[Stop]:
     """Yield the points, M changing first."""
     for mask, pass_name in itertools.product(MASKS, PASSES):
         for N, d, M in itertools.product(*STOPS[mask].values()):
-            yield Point(N, d, M, mask, pass_name)
+            yield Stop(N, d, M, mask, pass_name)
 
 
 @lru_cache
@@ -82,12 +82,12 @@ def registered_schedule(name: str, pass_name: str) -> Schedule:
     return get(name, pass_name)
 
 
-def count_point(point: Point) -> dict[str, Any]:
+def count_point(point: Stop) -> dict[str, Any]:
     """Count a point: the greatest proved bound, and of each schedule that fits its tiles, peak and words by array.
 
     Examples
     --------
-    >>> found = count_point(Point(1024, 64, 32_768, "none", "forward"))
+    >>> found = count_point(Stop(1024, 64, 32_768, "none", "forward"))
     >>> found["bound"], found["schedules"]["flash-2"]["moved"]["K"]
     (['T1', 557041], [327680, 0])
     """
@@ -109,11 +109,11 @@ def count_point(point: Point) -> dict[str, Any]:
     }
 
 
-def load_points(path: Path | None = None) -> dict[Point, dict[str, Any]]:
+def load_points(path: Path | None = None) -> dict[Stop, dict[str, Any]]:
     """Read counted points: those of the package, or of a file."""
     source = path or resources.files("pebble.lab.explorer").joinpath(DATA)
     lines = map(json.loads, source.read_text(encoding="utf-8").splitlines())
-    return {Point(*at): found for at, found in lines}
+    return {Stop(*at): found for at, found in lines}
 
 
 def write_points(path: Path, progress: Callable[[str], None]) -> None:
@@ -128,5 +128,5 @@ def write_points(path: Path, progress: Callable[[str], None]) -> None:
     path.write_text("".join(_line(point, known[point]) for point in every_point()), encoding="utf-8")
 
 
-def _line(point: Point, found: dict[str, Any]) -> str:
+def _line(point: Stop, found: dict[str, Any]) -> str:
     return json.dumps([list(vars(point).values()), found], separators=(",", ":")) + "\n"

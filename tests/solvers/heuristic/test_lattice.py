@@ -14,7 +14,7 @@ from pebble.solvers.heuristic.lattice import lattice_coordinates
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.tiling_search import better_tilings
 from tests.solvers.heuristic import known_kinds as kinds
-from tests.solvers.heuristic.test_tiled_orders import is_legal
+from tests.solvers.heuristic.test_tiling_search_orders import is_legal
 from tests.solvers.small_dags import random_dag
 
 

@@ -8,7 +8,7 @@ from pebble.graph.dag import Dag
 from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.tiling_search import TilingSearch, better_tilings
-from tests.solvers.heuristic.test_tiled_orders import is_legal, lattice_of_products
+from tests.solvers.heuristic.test_tiling_search_orders import is_legal, lattice_of_products
 
 
 def test_the_search_finds_the_tiles_of_a_product() -> None:
