@@ -10,6 +10,7 @@ import pytest
 from pebble import InvalidInput, Problem
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.setting import demands_of
+from pebble.program.nodes import Phase, Program
 from pebble.program.schedule import Tiles, fitting, get, largest
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_search import _TileCounter
@@ -97,3 +98,15 @@ def test_what_buffers_lack_is_taken_from_the_phases_that_need_most(
     found = fitting(get("p-first", "backward"), Problem.square(200, 8, pass_name="backward"), M, demands)
     assert found.room <= M
     assert asked == [4, 4]
+
+
+def test_tiles_of_phases_that_are_generated_must_be_given() -> None:
+    class Generated(type(get("flash-2"))):  # type: ignore[misc]
+        name = "generated"
+
+        def program(self, problem: Problem, tiles: Tiles) -> Program:
+            made = super().program(problem, tiles)
+            return Program((*made.phases, Phase("", generate=lambda: iter(())))) if not made.parts else made
+
+    with pytest.raises(InvalidInput, match="generates its operations; give the tiles"):
+        fitting(Generated(), Problem.square(16, 4), 60)

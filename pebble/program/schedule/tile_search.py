@@ -264,6 +264,8 @@ class _TileCounter:
                 if self.demands.allow(program, family):
                     programs.append(program)
                     places.append(place)
+        for written in programs[:1]:
+            self._check_written(written)
         for number, phases in enumerate(groups):
             texts = [_only(one, phases) for one in programs] if phases else programs
             keys = [(words_only, *known.key(one, family)) for one in texts]
@@ -272,6 +274,14 @@ class _TileCounter:
             for place, key in zip(places, keys, strict=True):
                 words[number, place], room[number, place] = known.found.get(key, (_NEVER, _NEVER))
         return words.ravel(), room.ravel()
+
+    def _check_written(self, program: Program) -> None:
+        for text in [part.program for part in program.parts] or [program]:
+            if any(phase.generate is not None for phase in text.phases):
+                raise InvalidInput(
+                    f"{self.schedule.name}: tiles are chosen where all phases are written down, and one of this "
+                    "schedule's generates its operations; give the tiles"
+                )
 
     def _note(
         self, keys: list[Key], texts: list[Program], family: Family, found: dict[Key, tuple[int, int]]
