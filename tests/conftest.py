@@ -25,13 +25,36 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
-# Of a test's slow cases .ci/run takes one in so many, evenly spread; .ci/run --all takes them all.
+# .ci/run takes one in this many of a test's slow cases, evenly spread, and those that are the only ones with a name, a
+# mask, a problem or the like; .ci/run --all takes them all.
 ONE_IN = 8
 
 
 def spread(items: list[pytest.Item], number: int) -> set[pytest.Item]:
-    """Return so many of the items, evenly spread."""
+    """Return a number of the items, evenly spread."""
     return {items[at * len(items) // number] for at in range(min(number, len(items)))}
+
+
+def kinds(item: pytest.Item) -> set[str]:
+    """Return what a case is called with, but for numbers and seeds, which many cases may share out among them."""
+    given = item.callspec.params if hasattr(item, "callspec") else {}
+    return {
+        f"{name}={value!r}"
+        for name, value in given.items()
+        if not name.startswith("seed")
+        and (isinstance(value, bool) or not isinstance(value, int | float | range))
+    }
+
+
+def chosen(slow: list[pytest.Item], others: list[pytest.Item]) -> set[pytest.Item]:
+    """Return the slow cases that .ci/run takes: with the others, they have every kind."""
+    found = spread(slow, -(-len(slow) // ONE_IN))
+    covered = set().union(*map(kinds, found), *map(kinds, others))
+    for item in slow:
+        if kinds(item) - covered:
+            found.add(item)
+            covered |= kinds(item)
+    return found
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -50,7 +73,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             for item in set(own) - spread(own, number):
                 item.add_marker(pytest.mark.slow)
         slow = [item for item in cases if item.get_closest_marker("slow")]
-        for item in set(slow) - spread(slow, -(-len(slow) // ONE_IN)):
+        for item in set(slow) - chosen(slow, [item for item in cases if item not in slow]):
             item.add_marker(pytest.mark.thorough)
 
 

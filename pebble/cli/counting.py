@@ -79,7 +79,7 @@ def count(
                 raise click.UsageError("--bandwidth goes with --levels: without them no time is printed.")
             refuse_without_levels(chosen or ())
             M, asked, shown = memory.words(), problem.problem(), chosen
-            if chosen is None and not (every or as_json or as_csv or max_ratio is not None):
+            if chosen is None and not (every or as_json or as_csv):
                 shown = usual_names(asked, M)
             counted = count_any_pass(asked, M, shown, tiles, progress=progress)
             if not any(row.fits for row in counted.rows) and shown != chosen:
@@ -130,6 +130,8 @@ def show(
     """Show a schedule's pseudo-code and, array by array, its I/O as formulas and numbers.
 
     With --levels, show the formulas of each boundary between several memory levels.
+
+    pebble show flash-2 -N 4096 -d 64 -M 25000
     """
     found = levels.read(memory)
     if found is not None:
@@ -154,7 +156,10 @@ def bounds(
     as_json: bool = JSON,
     coq: str | None = COQ,
 ) -> None:
-    """List the lower bounds for a problem: proved ones first, then published curves without constants."""
+    """List the lower bounds for a problem: proved ones first, then published curves without constants.
+
+    pebble bounds -N 4096 -d 64 -M 25000
+    """
     from pebble.lower_bounds.table import bounds
 
     M = memory.words()

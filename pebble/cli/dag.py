@@ -191,6 +191,8 @@ def schedule(
     DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Orders: auto (the best of all, including known
     schedules of the DAG's family), given, depth-first, breadth-first, greedy, lattice. With --time, the search
     continues that long; Ctrl-C stops it and keeps the best so far.
+
+    pebble dag schedule fft:8 -M 8
     """
     from pebble.common.clock import limited_to
     from pebble.lab.dag_schedules import schedule_named_dag
@@ -217,6 +219,8 @@ def optimal(
 
     DAG is a file or a name with parameters (fft:8, pyramid:4), with at most 64 vertices. If time runs out, or at
     Ctrl-C, the best pebbling and the best proved lower bound so far are printed and marked as not proved optimal.
+
+    pebble dag optimal fft:8 -M 8
     """
     from pebble.common.clock import limited_to
     from pebble.computations.load import load_dag
@@ -260,6 +264,8 @@ def bounds(
 
     DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Every bound holds for the given rules; most
     need --no-recomputation. Take the greatest: bounds cannot be added.
+
+    pebble dag bounds fft:8 -M 8
     """
     from pebble.computations.load import load_dag
     from pebble.lower_bounds.graph import dag_bounds

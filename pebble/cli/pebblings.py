@@ -46,6 +46,8 @@ def moves(
     The file is written whole or not at all; check it with: pebble check FILE. Its size is said first, and more than
     1 GiB is written only if you agree, or with --force; to standard output any size is. With -P the schedule is one
     for several devices, and the file has every word of each.
+
+    pebble moves flash-2 -N 16 -d 4 -M 64 -o moves.txt
     """
     pebbling, about = _asked(schedule, problem, memory, levels.read(memory), tiles, devices.read(problem))
     if output == "-":
@@ -187,6 +189,8 @@ def certify(
     """Write a certificate: a DAG, a pebbling of it and a lower bound, verifiable from the file alone.
 
     DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Verify it with: pebble check FILE.
+
+    pebble certify fft:8 -M 8 -o fft.json
     """
     from pebble.common.clock import limited_to
     from pebble.computations.load import load_dag

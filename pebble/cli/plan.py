@@ -57,6 +57,8 @@ def plan(
     or the one that --pass names.
 
     With --levels, choose tiles for all boundaries between memory levels at once.
+
+    pebble plan -N 4096 -d 64 -M 25000
     """
     from pebble.common.units import parse_words
 

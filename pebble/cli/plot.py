@@ -131,6 +131,8 @@ def io(
     Every schedule and every proved bound; the area below the best bound is shaded. Give several sizes to -M or to
     -N: one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without -M, 25 sizes from d²/16 to
     256·d²; with --against N and one -N, 25 lengths up to it.
+
+    pebble plot io -N 4096 -d 64 -o io.svg
     """
     from pebble.lab.plots import draw_io, io_curves, spaced
     from pebble.lab.plots.varying import memories_around
@@ -157,6 +159,8 @@ def gap(
     Each cell is the least I/O divided by the best proved bound. Give several sizes to -M and to -N: several
     (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without them, M from d²/16 to 256·d² and N from 4·d
     to 1024·d.
+
+    pebble plot gap -d 64 -o gap.svg
     """
     from pebble.lab.plots import draw_gap, gaps, spaced
     from pebble.lab.plots.varying import memories_around
@@ -181,6 +185,8 @@ def crossover(
 
     One line for the best schedule with softmax, one for any schedule, by the best proved bound. Give several sizes to
     -M: several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without it, M from d²/16 to 256·d².
+
+    pebble plot crossover -d 64 -o crossover.svg
     """
     from pebble.lab.plots.crossover_picture import crossover_curves, draw_crossover
     from pebble.lab.plots.varying import memories_around
@@ -228,6 +234,8 @@ def arrays(
     """Draw I/O by array: for each schedule a bar of words read and a bar of words written.
 
     Without --schedule, those that move more than eight times what the least does are only named.
+
+    pebble plot arrays -N 4096 -d 64 -M 25000 -o arrays.svg
     """
     from pebble.lab.plots import array_bars, draw_arrays
 
@@ -274,6 +282,8 @@ def parallel(
 
     With --link and --device (or --flops), draw which schedule is fastest over N and P instead, with its wire time
     over its arithmetic time.
+
+    pebble plot parallel -N 65536 -d 64 -o parallel.svg
     """
     from pebble.lab.plots.parallel_curves import (
         draw_parallel,

@@ -186,34 +186,6 @@ def _help_all() -> click.Option:
     return click.Option(["--help-all"], help="Show all options and exit.", **settings)
 
 
-_EXAMPLES = {
-    line.partition(" -")[0].removesuffix(" flash-2").removesuffix(" fft:8"): line
-    for line in (
-        "count -N 4096 -d 64 -M 25000",
-        "show flash-2 -N 4096 -d 64 -M 25000",
-        "bounds -N 4096 -d 64 -M 25000",
-        "plan -N 4096 -d 64 -M 25000",
-        "parallel -N 4096 -d 64 -P 8",
-        "sweep -N 1Ki,4Ki -d 64 -M 4Ki,64Ki -o sweep.csv",
-        "moves flash-2 -N 16 -d 4 -M 64 -o moves.txt",
-        "play flash-2 -N 4 -d 2 -M 16 -o play.html",
-        "plot io -N 4096 -d 64 -o io.svg",
-        "plot gap -d 64 -o gap.svg",
-        "plot crossover -d 64 -o crossover.svg",
-        "plot occupancy flash-2 -N 64 -d 8 -M 200 -o run.svg",
-        "plot arrays -N 4096 -d 64 -M 25000 -o arrays.svg",
-        "plot levels -N 4096 -d 64 --levels 4096,65536 -o levels.svg",
-        "plot parallel -N 65536 -d 64 -o parallel.svg",
-        "plot roofline -N 4096 -d 128 --device a100 -o roofline.svg",
-        "dag schedule fft:8 -M 8",
-        "dag optimal fft:8 -M 8",
-        "dag bounds fft:8 -M 8",
-        "certify fft:8 -M 8 -o fft.json",
-    )
-}
-"""By its name, a command that works, for the message about what is missing."""
-
-
 def needed(*unless: str) -> dict[str, Any]:
     """Return the settings of an option that must be given, unless one of some others is."""
     return {"cls": NeededOption, "unless": unless}
@@ -246,7 +218,10 @@ def given(names: Iterable[str], context: click.Context | None = None) -> bool:
 
 
 def require(wanted: Iterable[Sequence[str]], context: click.Context | None = None) -> None:
-    """Refuse if a command lacks parameters, naming all at once: of each group the first, unless one of it is given."""
+    """Refuse if a command lacks parameters, naming all at once: of each group the first, unless one of it is given.
+
+    The message ends with the first example of the command's help.
+    """
     context = context or click.get_current_context()
     known = {one.name: one for one in context.command.params}
     missing = []
@@ -257,6 +232,7 @@ def require(wanted: Iterable[Sequence[str]], context: click.Context | None = Non
             instead = f" (or {', '.join(repr(other.opts[-1]) for other in others)})" if others else ""
             missing.append(f"{one.param_type_name} '{text}'{instead}")
     if missing:
-        example = _EXAMPLES.get(" ".join(context.command_path.split()[1:]), "")
-        shown = f" Example: {context.command_path.split()[0]} {example}" if example else ""
-        raise click.UsageError(f"Missing {', '.join(missing)}.{shown}", context)
+        path = " ".join(context.command_path.split()[1:])
+        found = re.search(rf"^ *(pebble {path} .*)$", context.command.help or "", re.MULTILINE)
+        example = f" Example: {found[1]}" if found else ""
+        raise click.UsageError(f"Missing {', '.join(missing)}.{example}", context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, ClassVar
@@ -179,7 +180,7 @@ class JsonResult:
         return {"schema_version": SCHEMA_VERSION, **self.content()}
 
 
-class TableResult(JsonResult):
+class TableResult(JsonResult, ABC):
     """A result that prints as texts and tables, and shows its tables in a notebook.
 
     A subclass says what is printed with :meth:`parts`; ``ROWS`` is the attribute with its rows, if these have
@@ -188,9 +189,9 @@ class TableResult(JsonResult):
 
     ROWS: ClassVar[str] = ""
 
+    @abstractmethod
     def parts(self) -> Sequence[str | Table | TableResult]:
         """Return the texts and tables that are printed, an empty line between them."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return self.text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection
 from typing import Any, NoReturn
 
@@ -38,7 +39,7 @@ class Store(dict[Any, bool]):
             self.peak = len(self)
 
 
-class StoreGame:
+class StoreGame(ABC):
     """A game on a DAG whose memory is made of stores; a game says what its moves do to them.
 
     Attributes
@@ -56,10 +57,11 @@ class StoreGame:
         self.dag = dag
         self.refusal: Refusal | None = None
 
+    @abstractmethod
     def text(self, move: Any) -> str:
         """Return a move as a file writes it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def play(self, move: Any) -> None:
         """Make a move.
 
@@ -68,20 +70,19 @@ class StoreGame:
         IllegalMove
             If a rule forbids it; nothing has changed then.
         """
-        raise NotImplementedError
 
     @property
     def waits(self) -> bool:
         """Whether a move that has been made may still be refused."""
         return False
 
-    def finish(self) -> None:
+    def finish(self) -> None:  # noqa: B027 (by default no move waits)
         """End the game; IllegalMove if a move that waits cannot be made."""
 
     @property
+    @abstractmethod
     def missing(self) -> list[int]:
         """The outputs that are not where they must be at the end."""
-        raise NotImplementedError
 
     @property
     def complete(self) -> bool:

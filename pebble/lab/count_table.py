@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -99,9 +100,9 @@ class CountTable(TableResult):
     rows: tuple[Row, ...]
 
     @property
+    @abstractmethod
     def bounds_by_pass(self) -> dict[str, BoundTable]:
         """The bounds of each pass that was counted."""
-        raise NotImplementedError
 
     @property
     def first(self) -> BoundTable:
@@ -158,13 +159,13 @@ class CountTable(TableResult):
             f"{words(least.least_M)} words"
         )
 
+    @abstractmethod
     def table(self) -> Table:
         """Return the table of the schedules."""
-        raise NotImplementedError
 
+    @abstractmethod
     def bound_parts(self) -> list[str | Table | TableResult]:
         """Return the bounds, and what is to be said of them."""
-        raise NotImplementedError
 
     def alone(self) -> list[str]:
         """Return what is to be said of the problem: whether there is no pebbling, what heads that share mean."""

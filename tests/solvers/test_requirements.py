@@ -16,7 +16,7 @@ from pebble.graph.dag import Dag
 from pebble.solvers.optimum import optimal
 from pebble.solvers.optimum.best_first import prove
 from pebble.solvers.optimum.bit_game import make_bit_game
-from pebble.solvers.optimum.requirements import RequirementSpace
+from pebble.solvers.optimum.requirements import LateLoadSpace, RequirementSpace
 from pebble.solvers.optimum.states import Batch, LayeredSet, States
 from pebble.solvers.optimum.witness import moves_back_along
 from tests.solvers.small_dags import least, random_dag
@@ -40,9 +40,11 @@ def games(seed: int, sizes: tuple[int, int], count: int, rules: Rules) -> Iterat
             yield dag, M
 
 
-def back(dag: Dag, M: int, rules: Rules) -> int:
-    """The optimum by the search backwards alone, its pebbling replayed."""
-    space = RequirementSpace(make_bit_game(dag, M, rules))
+def back(
+    dag: Dag, M: int, rules: Rules, kind: type[RequirementSpace | LateLoadSpace] = RequirementSpace
+) -> int:
+    """The optimum by one of the two searches backwards alone, its pebbling replayed."""
+    space = kind(make_bit_game(dag, M, rules))
     proof = prove(space)
     assert proof.exact
     assert proof.path is not None

@@ -8,28 +8,20 @@ import numpy as np
 import pytest
 
 from pebble.computations.load import load_dag
-from pebble.game.replay import replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.solvers.optimum.best_first import prove
 from pebble.solvers.optimum.bit_game import Words, make_bit_game
 from pebble.solvers.optimum.requirements import LateLoadSpace, RequirementSpace
 from pebble.solvers.optimum.wavefronts import best_codes, ranks
-from pebble.solvers.optimum.witness import moves_back_along
 from tests.solvers.small_dags import least
-from tests.solvers.test_requirements import RULES, games
+from tests.solvers.test_requirements import RULES, back, games
 from tests.support.search_by_regression import optimum as regression_optimum
 
 
 def late(dag: Dag, M: int, rules: Rules) -> int:
     """The optimum by this search alone, its pebbling replayed."""
-    space = LateLoadSpace(make_bit_game(dag, M, rules))
-    proof = prove(space)
-    assert proof.exact
-    assert proof.path is not None
-    status = replay(dag, M, moves_back_along(space, proof.path), rules).require_complete()
-    assert status.io == proof.lower + space.game.stores
-    return status.io
+    return back(dag, M, rules, LateLoadSpace)
 
 
 def with_more_outputs(seed: int, count: int, rules: Rules) -> list[tuple[Dag, int]]:

@@ -217,10 +217,11 @@ class ToeplitzQuestions(PiecewiseQuestions):
         return found
 
     def _lines_before(self, axis: str, number: int, begin: Whole, width: Whole) -> Whole:
-        """Return how many of a block's lines before each place see places [begin, begin + width) of others.
+        """Return how many of a block's lines before each place see partners in [begin, begin + width).
 
-        Of these the first block has so many patterns between itself and the lines', or for keys one less; the places
-        behind it are in the next block.
+        The places of the partners are counted from the beginning of their block; those beyond its end are in the next
+        block. With queries as lines, their block lies ``number`` blocks below that of the partners; with keys, the
+        partners' block lies ``number`` - 1 blocks below theirs.
         """
         L, patterns = self._mask.period, self._mask.patterns
         begin, end = begin[:, None], (begin + width)[:, None]

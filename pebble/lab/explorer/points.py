@@ -11,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from pebble.common.files import atomic_writer
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
@@ -125,7 +126,8 @@ def write_points(path: Path, progress: Callable[[str], None]) -> None:
             known[point] = count_point(point)
             with path.open("a", encoding="utf-8") as stream:
                 stream.write(_line(point, known[point]))
-    path.write_text("".join(_line(point, known[point]) for point in every_point()), encoding="utf-8")
+    with atomic_writer(path) as stream:
+        stream.writelines(_line(point, known[point]) for point in every_point())
 
 
 def _line(point: Stop, found: dict[str, Any]) -> str:

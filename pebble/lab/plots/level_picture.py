@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +70,10 @@ def level_points(
     problem: Problem,
     hierarchy: Hierarchy,
     schedules: Iterable[str | LevelSchedule] | None = None,
-    **asked: Any,
+    *,
+    bandwidths: tuple[float | None, ...] | None = None,
+    bytes_per_word: int | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> LevelPoints:
     """Count the numbers of :func:`levels`; parameters as in :func:`pebble.count_levels`.
 
@@ -81,7 +84,14 @@ def level_points(
     >>> [one.io for one in found.rows[0].boundaries]
     [3480, 1200]
     """
-    report = count_levels(problem, hierarchy, schedules, **asked)
+    report = count_levels(
+        problem,
+        hierarchy,
+        schedules,
+        bandwidths=bandwidths,
+        bytes_per_word=bytes_per_word,
+        progress=progress,
+    )
     rows = tuple(row for row in report.rows if row.fits)
     if not rows:
         raise InvalidInput(f"there is nothing to draw: {report.why_nothing_fits()}")

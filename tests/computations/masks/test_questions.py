@@ -38,7 +38,6 @@ def intervals(rng: np.random.Generator, number: int, extent: int) -> tuple[Whole
     return np.where(kind == 0, 0, low), np.where(kind == 0, extent, np.where(kind < 6, short, high))
 
 
-@pytest.mark.many(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_answers_about_many_boxes(kind: str) -> None:
     for mask, rng in masks_of(CLASSES[kind], NUMBER):
