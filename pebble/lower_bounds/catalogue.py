@@ -7,7 +7,6 @@ import difflib
 from pebble.common.errors import InvalidInput
 from pebble.lower_bounds import levels, matmul_fft
 from pebble.lower_bounds.attention import (
-    any_order,
     b1,
     b2,
     by_parts,
@@ -47,7 +46,6 @@ _FILES = (
         by_parts,
         causal_triangles,
         large_cache,
-        any_order,
         safe_softmax,
     ),
     *(latent, shared_rope, levels, linear, communication, matmul_fft, statements),

@@ -9,7 +9,6 @@ from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import SOFTMAXES
 from pebble.game.rules import Rules
-from pebble.lower_bounds.attention.any_order import any_order
 from pebble.lower_bounds.attention.b1 import b1
 from pebble.lower_bounds.attention.b2 import b2
 from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_family
@@ -120,7 +119,7 @@ def proved_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[
         require_pass(problem, "forward", "the forward bounds")
     own = applicable(_OF_FORM.get(problem.form, ()), problem, M)
     if problem.form in SOFTMAXES:
-        others = (_by_parts, _causal_triangles, large_cache_under_mask, any_order)
+        others = (_by_parts, _causal_triangles, large_cache_under_mask)
         plain = bounds_by_counts(problem, M) + applicable(others, problem, M)
         bounds = own + [_with_maxima(problem, bound) for bound in plain]
     else:

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 __all__ = [
     "has_all_pairs",
     "require_all_pairs",
+    "require_fixed_order",
     "require_mask",
     "require_no_recomputation",
     "require_pass",
     "require_power_of_two",
     "require_sizes",
-    "require_sums_in_any_order",
 ]
 
 
@@ -51,34 +51,32 @@ def require_power_of_two(n: int) -> None:
 
 
 def require_pass(problem: Counts, pass_name: str, bound: str) -> None:
-    """Check that the problem is of the pass that a bound is proved for, its sums added in a fixed order.
+    """Check that the problem is of the pass that a bound is proved for.
 
     Raises
     ------
     BoundDoesNotApply
         If it is not.
     """
-    if problem.sums == "free":
-        raise BoundDoesNotApply(
-            f"{bound} is proved for sums in a fixed order, not for sums in any order: only the compulsory bound and "
-            "the bound 'any order' are"
-        )
     if problem.pass_name != pass_name:
         raise BoundDoesNotApply(
             f"{bound} is proved for the {pass_name} pass only, not for the {problem.pass_name} pass"
         )
 
 
-def require_sums_in_any_order(problem: Problem, bound: str) -> None:
-    """Check that the problem is a forward pass with sums in any order.
+def require_fixed_order(problem: Counts, bound: str) -> None:
+    """Check that the problem adds its sums in the order of the indices.
 
     Raises
     ------
     BoundDoesNotApply
-        If it is not.
+        If it adds them in any order.
     """
-    if problem.sums != "free" or problem.pass_name != "forward":
-        raise BoundDoesNotApply(f"the bound {bound!r} is about a forward pass with sums in any order")
+    if problem.sums == "free":
+        raise BoundDoesNotApply(
+            f"{bound} is proved for sums in a fixed order; for sums in any order T1 to T4 and B1 to B4 are "
+            "(docs/proofs/any-order.md)"
+        )
 
 
 def has_all_pairs(problem: Problem) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.bound import Bound, in_any_order
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.cutting import Cut, best_cut
 from pebble.lower_bounds.requirements import require_pass
@@ -36,14 +36,14 @@ class SegmentBound:
     place : callable, optional
         ``place(T, problem)``, two whole numbers that tell Coq where the events of ``T`` words are most.
     form : str, optional
-        The only form of a problem that the bound is about; by default any whose sums are chains.
+        The only form of a problem that the bound is about; by default any form of softmax.
 
     Raises
     ------
     InvalidInput
         By a call, if ``M`` is not a positive whole number.
     BoundDoesNotApply
-        By a call, if the problem is of another pass or form, or its sums have no order.
+        By a call, if the problem is of another pass or form.
 
     Notes
     -----
@@ -73,7 +73,8 @@ class SegmentBound:
     def __call__(self, problem: Counts, M: int) -> Bound:
         """Return the bound; 0 where what is charged for eats up the gain."""
         cut = self.cut(problem, M)
-        return self.statement.bound(max(0, cut.moves + self.more(problem)), str(cut))
+        bound = self.statement.bound(max(0, cut.moves + self.more(problem)), str(cut))
+        return in_any_order(bound, problem.sums)
 
     def cut(self, problem: Counts, M: int) -> Cut:
         """Return the best cutting that is found."""

@@ -14,7 +14,7 @@ from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.attention.compulsory import compulsory_words
 from pebble.lower_bounds.attention.triangles import QueryIntervals, find_triangles
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.requirements import require_mask, require_pass
+from pebble.lower_bounds.requirements import require_fixed_order, require_mask, require_pass
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
@@ -66,6 +66,7 @@ def causal_triangles(problem: Problem, M: int) -> Bound:
     """
     M = fast_memory_words(M)
     require_pass(problem, "forward", "the bound by causal triangles")
+    require_fixed_order(problem, "the bound by causal triangles")
     mask = require_mask(problem, "the bound by causal triangles")
     if problem.pairs == problem.queries * problem.keys:
         raise BoundDoesNotApply("the bound by causal triangles is about masks; here no pair is masked out")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.bound import Bound, in_any_order
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.statement import Statement
 
@@ -73,7 +73,8 @@ def compulsory_attention(problem: Counts, M: int) -> Bound:
     if problem.pass_name == "weights":
         return COMPULSORY.bound(words, source="docs/computation.md", status="proved")
     backward = problem.pass_name == "backward"
-    return COMPULSORY.bound(words, source="docs/proofs/backward.md, compulsory" if backward else None)
+    bound = COMPULSORY.bound(words, source="docs/proofs/backward.md, compulsory" if backward else None)
+    return in_any_order(bound, problem.sums)
 
 
 def compulsory_family(problem: Problem, M: int) -> Bound:

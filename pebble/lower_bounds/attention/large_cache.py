@@ -14,7 +14,7 @@ from pebble.lower_bounds.attention.compulsory import compulsory_words
 from pebble.lower_bounds.attention.words_needed_again import needed_again, needed_again_backward
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.requirements import require_mask, require_pass
+from pebble.lower_bounds.requirements import require_fixed_order, require_mask, require_pass
 from pebble.lower_bounds.statement import Statement
 
 if TYPE_CHECKING:
@@ -138,6 +138,7 @@ def rectangle(problem: Problem) -> tuple[int, int]:
 
 def _require_pass(problem: Counts) -> None:
     require_pass(problem, "backward" if problem.pass_name == "backward" else "forward", "D")
+    require_fixed_order(problem, "D")
 
 
 def _bound(problem: Counts, queries: int, keys: int, M: int, note: str = "") -> Bound:

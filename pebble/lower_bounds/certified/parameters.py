@@ -13,7 +13,7 @@ from typing import ClassVar, Self, TypeVar
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.bound import Bound, in_any_order
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.statement import Statement
@@ -160,4 +160,4 @@ def bound_of_rows(kind: type[ParameterRow], problem: Counts, M: int) -> Bound:
             f"the work; use the compulsory traffic or {kind.instead}"
         )
     words, segments, row = found
-    return kind.statement.bound(words, f"row {row}; at least {segments} segments")
+    return in_any_order(kind.statement.bound(words, f"row {row}; at least {segments} segments"), problem.sums)

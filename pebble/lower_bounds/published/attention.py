@@ -16,7 +16,13 @@ from pebble.computations.problem import Problem
 from pebble.computations.problem_form import SOFTMAXES
 from pebble.lower_bounds.bound import Bound, applicable
 from pebble.lower_bounds.references import DAO, LI, SAHA_YE, Reference
-from pebble.lower_bounds.requirements import require_all_pairs, require_mask, require_pass, require_sizes
+from pebble.lower_bounds.requirements import (
+    require_all_pairs,
+    require_fixed_order,
+    require_mask,
+    require_pass,
+    require_sizes,
+)
 from pebble.lower_bounds.statement import Statement
 
 __all__ = [
@@ -95,6 +101,7 @@ class Curve:
         called = self.called.format(theorem)
         if len(self.passes) == 1:
             require_pass(problem, self.passes[0], called)
+        require_fixed_order(problem, called)
         (require_mask if self.masked else require_all_pairs)(problem, called)
         _require_square_heads(problem, called)
         d, most = problem.d, min(problem.Nq, problem.Nk) * problem.d
@@ -264,7 +271,7 @@ def published_curves(problem: Problem, M: int) -> list[Bound]:
     ['Li et al., worst pattern', 'block-sparse FlashAttention']
     """
     M = fast_memory_words(M)
-    if problem.form not in SOFTMAXES or problem.sums == "free":
+    if problem.form not in SOFTMAXES:
         return []
     if problem.pass_name == "weights":
         return [li_et_al_gradient(problem.Nq, problem.d, M)]
@@ -311,6 +318,7 @@ def attenio_count(problem: Problem, M: int) -> Fraction:
     """
     M, called = fast_memory_words(M), "AttenIO's count"
     require_pass(problem, "forward", called)
+    require_fixed_order(problem, called)
     require_all_pairs(problem, called)
     _require_square_heads(problem, called)
     d = problem.d
