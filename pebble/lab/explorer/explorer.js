@@ -27,9 +27,11 @@ const pointAt = (M) => DATA.points[[state.N, state.d, M, state.mask, state.pass]
 const sum = (row, side) => Object.values(row.moved).reduce((total, one) => total + one[side], 0);
 const io = (row) => sum(row, 0) + sum(row, 1);
 const bytes = (count) => {
-  const [size, unit] = count >= 2 ** 20 ? [2 ** 20, "MiB"] : [2 ** 10, "KiB"];
+  const [size, unit] = [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]].find(([size]) => count >= size) ?? [1, "B"];
   return `${(count / size).toLocaleString("en-US", { maximumFractionDigits: 1 })} ${unit}`;
 };
+
+const inBytes = (count) => (state.type === "words" ? "" : ` · ${bytes(count * state.type)}`);
 
 function loops(row) {
   const [place, ...numbers] = row.loops;
@@ -65,12 +67,12 @@ function drawBars(point) {
     const about = name === "best" ? `${ABOUT.best}: ${row.chosen}` : ABOUT[name];
     return `<label class="bar ${name}"><input type="radio" name="schedule" value="${name}"${name === state.schedule ? " checked" : ""}>
       <span class="bar-name"><b>${name}</b> <small>${about}</small></span>
-      <span class="bar-io"><b>${words(total)}</b> <small>${(total / point.bound[1]).toFixed(3)} × bound</small></span>
+      <span class="bar-io"><b>${words(total)}</b> <small>${(total / point.bound[1]).toFixed(3)} × bound${inBytes(total)}</small></span>
       <span class="track"><i data-width="${read}" class="read"></i><i data-width="${written}" class="written"></i><u data-left="${low}"></u></span></label>`;
   }).join("");
   for (const bar of document.querySelectorAll("[data-width]")) bar.style.width = `${bar.dataset.width}%`;
   for (const bar of document.querySelectorAll("[data-left]")) bar.style.left = `${bar.dataset.left}%`;
-  byId("bound").textContent = `The line across the bars: every schedule must move at least ${words(point.bound[1])} words. The proof is the bound called “${point.bound[0]}”. The pale end of a bar is written, the rest is read.`;
+  byId("bound").textContent = `The line across the bars: every schedule must move at least ${words(point.bound[1])} words${inBytes(point.bound[1])}. The proof is the bound called “${point.bound[0]}”. The pale end of a bar is written, the rest is read.`;
 }
 
 function verdict(point) {
@@ -85,8 +87,7 @@ function verdict(point) {
     ? "FlashAttention-2 and the standard algorithm move nearly the same."
     : `Here ${more} moves ${ratio.toFixed(1)} times the words of ${less}.${why}`;
   const same = state.mask === "window:1024" && state.N <= 1024 ? " At this N the window is the causal mask." : "";
-  const only = stopsOf("d").length > 1 ? "" : ` Under a mask this page has d = ${state.d} only.`;
-  return `${side} ${compared} ${near}${same}${only}`;
+  return `${side} ${compared} ${near}${same}`;
 }
 
 function drawDetail(row) {
@@ -95,7 +96,7 @@ function drawDetail(row) {
   byId("moved").tBodies[0].innerHTML = Object.entries(row.moved).map(([array, [read, written]]) =>
     `<tr><th>${array}</th><td class="meaning">${MEANINGS[array] ?? ""}</td><td>${read ? words(read) : "–"}</td><td>${written ? words(written) : "–"}</td></tr>`).join("");
   byId("moved").tFoot.innerHTML = `<tr><th>all</th><td class="meaning"></td><td>${words(sum(row, 0))}</td><td>${words(sum(row, 1))}</td></tr>`;
-  byId("tiles").textContent = `${row.tiles ? `Tiles: ${row.tiles.replaceAll(",", ", ")}. ` : ""}Holds at most ${words(row.peak)} of ${words(state.M)} words.`;
+  byId("tiles").textContent = `${row.tiles ? `Tiles: ${row.tiles.replaceAll(",", ", ")}. ` : ""}Holds at most ${words(row.peak)} of ${words(state.M)} words${inBytes(row.peak)}.`;
   byId("loops").textContent = loops(row);
 }
 
