@@ -9,7 +9,16 @@ import click
 
 from pebble.cli.completion import schedules
 from pebble.cli.level_options import BANDWIDTH, LevelOptions, refuse_without_levels
-from pebble.cli.options import SCHEDULES, TILES, Limit, MemoryOptions, ProblemOptions, names_of, needed_memory
+from pebble.cli.options import (
+    ACCUMULATE,
+    SCHEDULES,
+    TILES,
+    Limit,
+    MemoryOptions,
+    ProblemOptions,
+    names_of,
+    needed_memory,
+)
 from pebble.cli.printing import COQ, JSON, fail, print_result, print_text, write_coq
 from pebble.cli.progress import long_work, progress_line
 from pebble.cli.signature import argument, command, group, option
@@ -34,6 +43,7 @@ def count(
     tiles: Tiles | str | None = TILES,
     every: bool = option("Print every schedule.", "--all"),
     all_bounds: bool = option("Print every bound.", "--bounds"),
+    accumulate: bool = ACCUMULATE,
     as_json: bool = JSON,
     as_csv: bool = option("Print every schedule as a line of CSV.", "--csv", advanced=True),
     max_ratio: float | None = option(
@@ -69,7 +79,7 @@ def count(
             from pebble.lab.level_counts import count_levels
 
             counted: CountTable | LevelReport = count_levels(
-                problem.problem(), found.hierarchy, chosen, tiles, **found.rates, progress=progress
+                problem.problem(accumulate), found.hierarchy, chosen, tiles, **found.rates, progress=progress
             )
         else:
             from pebble.lab.count_table import Summary
@@ -78,7 +88,7 @@ def count(
             if bandwidth is not None:
                 raise click.UsageError("--bandwidth goes with --levels: without them no time is printed.")
             refuse_without_levels(chosen or ())
-            M, asked, shown = memory.words(), problem.problem(), chosen
+            M, asked, shown = memory.words(), problem.problem(accumulate), chosen
             if chosen is None and not (every or as_json or as_csv):
                 shown = usual_names(asked, M)
             counted = count_any_pass(asked, M, shown, tiles, progress=progress)
@@ -125,6 +135,7 @@ def show(
     memory: MemoryOptions = needed_memory("tiles", "levels"),
     levels: LevelOptions = group(LevelOptions),
     tiles: Tiles | str | None = TILES,
+    accumulate: bool = ACCUMULATE,
     as_json: bool = JSON,
 ) -> None:
     """Show a schedule's pseudo-code and, array by array, its I/O as formulas and numbers.
@@ -137,14 +148,14 @@ def show(
     if found is not None:
         from pebble.lab.level_show import show_levels
 
-        shown = show_levels(schedule, problem.problem(), found.hierarchy, tiles)
+        shown = show_levels(schedule, problem.problem(accumulate), found.hierarchy, tiles)
         print_result(shown, as_json)
         sys.exit(0 if shown.fits else 1)
     from pebble.lab.show import show
 
     refuse_without_levels([schedule])
     M = memory.optional_words()
-    listing = show(schedule, problem.problem(), M, tiles)
+    listing = show(schedule, problem.problem(accumulate), M, tiles)
     print_result(listing, as_json)
     sys.exit(1 if listing.fits is False else 0)
 
@@ -153,6 +164,7 @@ def show(
 def bounds(
     problem: ProblemOptions = group(ProblemOptions),
     memory: MemoryOptions = needed_memory(),
+    accumulate: bool = ACCUMULATE,
     as_json: bool = JSON,
     coq: str | None = COQ,
 ) -> None:
@@ -164,7 +176,7 @@ def bounds(
 
     M = memory.words()
     with long_work():
-        found = bounds(problem.problem(), M)
+        found = bounds(problem.problem(accumulate), M)
     if coq is not None:
         from pebble.lower_bounds.coq_certificate import coq_certificate
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Model
 
 __all__ = [
+    "ACCUMULATE",
     "DEVICE_WORDS",
     "SCHEDULES",
     "SEVERAL",
@@ -105,6 +106,11 @@ TILES = option(
     callback=lambda context, param, text: parse_tiles(text),
 )
 
+ACCUMULATE = option(
+    "Backward pass: add partial sums of dQ, dK and dV in slow memory (atomics, red.add), one word each and no load.",
+    advanced=True,
+)
+
 
 class FormOptions(Options):
     """Which attention is computed: with which softmax, or linear."""
@@ -166,7 +172,8 @@ class ProblemOptions(Options):
         callback=lambda context, param, file: None if file is None else _text_of(file),
     )
     sums: str = option(
-        "Order in which sums over queries and keys are added: by index (chain, default) or any (free).",
+        "How sums over queries and keys are added: by index (chain, default), in any order (free), or also in slow "
+        "memory (accumulate).",
         type=click.Choice(SUMS),
         default="chain",
         advanced=True,
@@ -179,8 +186,9 @@ class ProblemOptions(Options):
         advanced=True,
     )
 
-    def problem(self) -> Problem:
-        """Make the problem."""
+    def problem(self, accumulate: bool = False) -> Problem:
+        """Make the problem; ``accumulate`` stands for its value of ``--sums``."""
+        self.sums = "accumulate" if accumulate else self.sums
         same: dict[str, Any] = {
             **vars(self.form),
             **{name: getattr(self, name) for name in ("batch", "stats", "pass_name", "sums")},

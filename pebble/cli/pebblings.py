@@ -12,7 +12,7 @@ from pebble.cli.completion import dags, schedules
 from pebble.cli.dag import SEED, RulesOptions
 from pebble.cli.device_options import SeveralDevices, SeveralDevicesOptions, refuse_without_devices
 from pebble.cli.level_options import LevelOptions, Levels, refuse_without_levels
-from pebble.cli.options import TILES, MemoryOptions, ProblemOptions, needed_memory, seconds_option
+from pebble.cli.options import ACCUMULATE, TILES, MemoryOptions, ProblemOptions, needed_memory, seconds_option
 from pebble.cli.printing import JSON, OUTPUT, file_output, print_json
 from pebble.cli.progress import long_work
 from pebble.cli.signature import argument, command, group, option
@@ -38,6 +38,7 @@ def moves(
     levels: LevelOptions = group(LevelOptions),
     tiles: Tiles | str | None = TILES,
     devices: SeveralDevicesOptions = group(SeveralDevicesOptions),
+    accumulate: bool = ACCUMULATE,
     output: str = OUTPUT,
     force: bool = option("Write a file of more than 1 GiB without being asked."),
 ) -> None:
@@ -49,6 +50,7 @@ def moves(
 
     pebble moves flash-2 -N 16 -d 4 -M 64 -o moves.txt
     """
+    problem.sums = "accumulate" if accumulate else problem.sums
     pebbling, about = _asked(schedule, problem, memory, levels.read(memory), tiles, devices.read(problem))
     if output == "-":
         pebbling.write(file_output())

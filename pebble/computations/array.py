@@ -72,6 +72,9 @@ class Array:
         For a chain: the result before its first step, on numbers.
     positions : tuple of str
         Axes of which ``function`` is given the indices too, before the operands' values.
+    accumulated : bool
+        Whether partial sums are added in slow memory: a store adds the terms since the last one, and a load costs
+        nothing, as it begins a new partial sum in the room of the old.
 
     Examples
     --------
@@ -92,6 +95,7 @@ class Array:
     initial: float = field(default=0.0, compare=False, repr=False)
     positions: tuple[str, ...] = field(default=(), compare=False, repr=False)
     sum: str | None = None
+    accumulated: bool = False
 
     def __post_init__(self) -> None:
         if self.sum is None:

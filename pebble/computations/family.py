@@ -16,10 +16,10 @@ nothing. Names keep the indices they have without a mask, so ``U[3,0,7]`` is sti
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -131,12 +131,28 @@ class Family:
         InvalidInput
             If such a chain is read at a step, or does not add.
         """
-        arrays = tuple(
-            replace(array, sum=array.chain) if array.chain in axes else array for array in self.arrays
-        )
-        return Family(
-            self.name, arrays, self.extents, self.symbols, {**self.parameters, "sums": "free"}, self.mask
-        )
+        return self._with(lambda one: {"sum": one.chain if one.chain in axes else one.sum}, sums="free")
+
+    def with_accumulation(self) -> Family:
+        """Return the same computation with dQ, dK and dV added in slow memory: sums that nobody reads."""
+        read = {operand.array for array in self.arrays for operand in array.reads}
+        added = {one.name for one in self.outputs if one.chain in ("i", "j")} - read
+        return self._with(lambda one: {"accumulated": one.name in added}, sums="accumulate")
+
+    def with_chains(self) -> Family:
+        """Return the same computation with sums in the order of the indices, which are not added in slow memory."""
+        return self._with(lambda one: {"sum": None, "accumulated": False})
+
+    def _with(self, changes: Callable[[Array], dict[str, Any]], **parameters: str) -> Family:
+        """Return the same computation with other sums."""
+        arrays = tuple(replace(array, **changes(array)) for array in self.arrays)
+        known = {key: value for key, value in self.parameters.items() if key != "sums"}
+        return Family(self.name, arrays, self.extents, self.symbols, {**known, **parameters}, self.mask)
+
+    @property
+    def accumulated(self) -> frozenset[str]:
+        """The arrays whose partial sums are added in slow memory."""
+        return frozenset(array.name for array in self.arrays if array.accumulated)
 
     @property
     def has_free_sums(self) -> bool:

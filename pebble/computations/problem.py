@@ -76,8 +76,9 @@ class Problem:
     shared_rope : int
         How many words of each key are the same for all heads, as the rotary ones of multi-head latent attention in
         training. Then the heads are one computation, not copies; 0 by default.
-    sums : {"chain", "free"}
-        Whether sums over queries and keys are added in the order of the indices, or in any order.
+    sums : {"chain", "free", "accumulate"}
+        Whether sums over queries and keys are added in the order of the indices, in any order, or, in the backward
+        pass, in any order and in slow memory too: ``red.add``, one word and no load.
     computation : str, optional
         Another attention: a text for :func:`~pebble.computations.text.family_of_text`.
 

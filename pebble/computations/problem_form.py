@@ -24,8 +24,8 @@ __all__ = [
 SOFTMAXES = ("plain", "safe", "online")
 """How the exponentials of softmax are taken."""
 
-SUMS = ("chain", "free")
-"""Order in which sums over queries and keys are added: that of the indices, or any."""
+SUMS = ("chain", "free", "accumulate")
+"""How sums over queries and keys are added: in the order of the indices, in any, or in any and also in slow memory."""
 
 ATTENTIONS = ("softmax", "linear")
 """Kinds of attention."""
@@ -51,9 +51,13 @@ def check_form(problem: Problem) -> None:
             raise InvalidInput(f"unknown {name} {value!r}; known: {', '.join(known)}")
     if problem.softmax != "plain" and problem.pass_name == "weights":
         raise InvalidInput("the gradient of the weights is defined with plain softmax only")
-    if problem.sums == "free" and (problem.form != "plain" or problem.pass_name == "weights"):
+    if problem.sums != "chain" and (problem.form != "plain" or problem.pass_name == "weights"):
         raise InvalidInput(
             "sums in any order (sums='free', --sums free) are counted with plain softmax, forward or backward"
+        )
+    if problem.sums == "accumulate" and problem.pass_name != "backward":
+        raise InvalidInput(
+            "adding in slow memory (--accumulate) is counted for the backward pass: add --pass backward"
         )
     if problem.computation is not None:
         _check_own(problem, problem.computation)
@@ -171,6 +175,6 @@ def form_text(problem: Problem) -> str:
         return "latent "
     if problem.shared_rope:
         return f"shared-rope ({problem.shared_rope:,} word{'s' * (problem.shared_rope > 1)}) "
-    if problem.sums == "free":
-        return "sums in any order, "
+    if problem.sums != "chain":
+        return "sums in any order, " if problem.sums == "free" else "sums added in slow memory, "
     return "" if problem.softmax == "plain" else f"{problem.softmax} softmax, "

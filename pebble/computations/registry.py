@@ -69,6 +69,8 @@ def family_of(problem: Problem) -> Family:
     family = form_family(problem)
     if problem.sums == "free":
         family = family.with_free_sums()
+    elif problem.sums == "accumulate":
+        family = family.with_accumulation()
     masked = problem.mask is not None and problem.attention != "linear"
     return family.under(problem.allowed) if masked else family
 

@@ -23,11 +23,13 @@ from pebble.game.files.header import Header
 from pebble.game.files.level_files import LevelCheck, check_level_pebbling
 from pebble.game.files.processor_files import ProcessorCheck, check_processor_pebbling
 from pebble.game.files.reader import PebblingReader
-from pebble.game.files.writer import write_pebbling
+from pebble.game.files.writer import write_lines, write_pebbling
+from pebble.game.processors.settings import Processors
 from pebble.game.rules import Rules
 from pebble.lab.asked_schedules import asked_schedule
 from pebble.lab.pebbling_html import pebbling_html
 from pebble.program import Program
+from pebble.program.accumulated import accumulated_lines
 from pebble.program.lowering import Columns, lower
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 from pebble.solvers.certificate import Certificate, certify
@@ -80,7 +82,10 @@ class Pebbling:
     @property
     def header(self) -> Header:
         """Header of the pebbling file."""
-        return Header(self.family.name, self.family.parameters, self.M)
+        if not self.family.accumulated:
+            return Header(self.family.name, self.family.parameters, self.M)
+        one = Processors(1, fast=self.M, sums=tuple(sorted(self.family.accumulated)))
+        return Header(self.family.name, self.family.with_chains().parameters, processors=one)
 
     def size(self) -> tuple[int, int]:
         """Return about how many moves and bytes the file has; raise InvalidInput if there are too many moves."""
@@ -100,6 +105,8 @@ class Pebbling:
             A path is written whole or not at all.
         """
         self.size()
+        if self.family.accumulated:
+            return write_lines(target, self.header, accumulated_lines(self.program, self.family))
         return write_pebbling(target, self.header, self.family, self)
 
     def _repr_html_(self) -> str:
@@ -109,6 +116,8 @@ class Pebbling:
             f"{' '.join([self.family.name, *parameters])}{tiles}: {self.io:,} I/O, {self.computes:,} computes; "
             f"peak {self.peak:,} of {self.M:,} words"
         )
+        if self.family.accumulated:
+            return f"<p>{title}</p>"
         return pebbling_html(self.family, self.program, title, self.reads, self.writes, self)
 
 

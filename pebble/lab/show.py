@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +52,15 @@ class Listing(TableResult):
     note: str = ""
 
     @property
+    def pseudo_code(self) -> str:
+        """The program; a load that only begins a partial sum is left out, and a store that adds it is called so."""
+        text = str(self.program)
+        for name in self.schedule.family(self.problem).accumulated:
+            text = re.sub(rf"(?m)^ *if [^:\n]*: load {name}\n|; load {name}\b|\bload {name}; ", "", text)
+            text = re.sub(rf"\bstore {name}\b", f"accumulate {name}", text)
+        return text
+
+    @property
     def fits(self) -> bool | None:
         """Whether it fits M words; None if no M was given."""
         return None if self.M is None else self.peak <= self.M
@@ -63,7 +73,7 @@ class Listing(TableResult):
         tiles = f" with {tiles_text(self.tiles)}" if self.tiles else ""
         return [
             f"{self.schedule.name}{tiles}: {self.schedule.summary} ({self.schedule.source})",
-            str(self.program),
+            self.pseudo_code,
             self._formulas(),
             *self._remarks(),
             f"I/O = {self.form.io} = {words(int(self.form.io))} words; "
@@ -104,7 +114,7 @@ class Listing(TableResult):
         """Return the plain data, all but the schema version."""
         return {
             **plain(self, "schedule=schedule.name source=schedule.source problem tiles"),
-            "pseudo_code": str(self.program),
+            "pseudo_code": self.pseudo_code,
             "by_array": plain(self.form, "reads writes"),
             "legend": {
                 name: {"meaning": meaning, "value": int(value.replace(",", ""))}

@@ -29,7 +29,7 @@ class Counts(Protocol):
 
     @property
     def sums(self) -> str:
-        """Whether sums are added in a fixed order ("chain") or in any ("free")."""
+        """Whether sums are added in a fixed order ("chain"), in any ("free"), or in slow memory too ("accumulate")."""
 
     @property
     def pairs(self) -> int:

@@ -16,6 +16,7 @@ __all__ = [
     "has_all_pairs",
     "require_all_pairs",
     "require_fixed_order",
+    "require_loads_of_sums",
     "require_mask",
     "require_no_recomputation",
     "require_pass",
@@ -72,10 +73,25 @@ def require_fixed_order(problem: Counts, bound: str) -> None:
     BoundDoesNotApply
         If it adds them in any order.
     """
-    if problem.sums == "free":
+    if problem.sums != "chain":
         raise BoundDoesNotApply(
             f"{bound} is proved for sums in a fixed order; for sums in any order T1 to T4 and B1 to B4 are "
             "(docs/proofs/any-order.md)"
+        )
+
+
+def require_loads_of_sums(problem: Counts, bound: str) -> None:
+    """Check that a partial sum in slow memory must be loaded before a term is added.
+
+    Raises
+    ------
+    BoundDoesNotApply
+        If slow memory adds.
+    """
+    if problem.sums == "accumulate":
+        raise BoundDoesNotApply(
+            f"{bound} counts the loads of partial sums, which adding in slow memory does without; T1, T2, B1, B2 and "
+            "B3 hold there (docs/proofs/any-order.md)"
         )
 
 

@@ -130,10 +130,8 @@ def _lowering(family: Family) -> _Lowering:
 
 def _validate(program: Program, family: Family) -> None:
     validate(program, family)
-    if family.has_free_sums:
-        raise InvalidInput(
-            "single moves are written for sums in the order of the indices: leave sums='free' out"
-        )
+    if family.has_free_sums or family.accumulated:
+        raise InvalidInput("single moves are written for sums in the order of the indices: take sums='chain'")
 
 
 def _join(columns: list[Columns]) -> Columns:

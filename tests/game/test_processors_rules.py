@@ -29,6 +29,8 @@ ROW = [
     "0 compute U[0,0]{0}+1",
 ]
 
+FAST = ["0 load Q[0,0]", "0 load K[0,0]", *PAIR, "0 compute l[0]+0"]
+
 RING = list(exchange_moves(SharedProblem(2, 1, 2), "ring"))
 
 
@@ -90,6 +92,15 @@ def test_what_is_refused(lines: list[str], rule: str, says: str) -> None:
         ),
         ("# M 4\n", ["0 load K[1,0]"], "load-needs-blue", "the memory of device 0 does not hold it"),
         ("# M 4\n", ["0 store K[0,0]"], "store-needs-red", "load it first"),
+        ("# M 9\n", [*FAST, "0 accumulate P[0,0]"], "accumulate-needs-sum", "store it"),
+        ("# M 9\n", ["0 accumulate l[0]{0}"], "accumulate-needs-red", "does not hold it"),
+        ("# M 9\n", [*FAST, *["0 accumulate l[0]{0}"] * 2], "term-counted-twice", "has l[0]{0} already"),
+        (
+            "# M 9\n",
+            [*FAST, "0 accumulate l[0]{0}", "0 delete l[0]{0}", "0 load l[0]{0}", "0 accumulate l[0]{0}"],
+            "term-counted-twice",
+            "has l[0]{0} already",
+        ),
         ("# M 4\n", ["0 delete K[0,0]"], "delete-needs-red", "leave the move out"),
         ("# M 4\n", PAIR, "compute-needs-predecessors", "load or compute them first"),
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from pebble.common.errors import InvalidInput
 from pebble.game.board import Status, Tally
@@ -17,14 +18,33 @@ from pebble.graph.any_dag import AnyDag
 __all__ = ["ProcessorGame"]
 
 
+class _DeviceMemory(Store):
+    """The memory of a device, which knows what partial sums it holds of each free sum."""
+
+    def __init__(self, name: str, words: int | None, remedy: str) -> None:
+        super().__init__(name, words, remedy)
+        self.sums: dict[int, set[Word]] = {}
+
+    def put(self, word: Word, value: bool = True) -> None:
+        super().put(word, value)
+        if word.terms:
+            self.sums.setdefault(word.vertex, set()).add(word)
+
+    def __delitem__(self, word: Word) -> None:
+        super().__delitem__(word)
+        if word.terms:
+            self.sums[word.vertex].remove(word)
+
+
 class ProcessorGame(StoreGame):
     """A game on a DAG by several devices, each with a memory of its own and inside it a fast memory.
 
-    At the start the inputs are in the memories of their owners; at the end the outputs must be. In a superstep each
-    device works for itself: ``load``, ``store``, ``delete`` and ``compute`` as in the game of one device, ``merge`` two
-    partial sums, ``discard`` a word of its memory. At the end of a superstep all sends happen at once: every word is
-    fetched, then all are placed, then the words go that were discarded in the superstep and sent in it. A send is
-    announced before its word is discarded.
+    At the start the inputs are in the memories of their owners; at the end the outputs must be. In a
+    superstep each device works for itself: ``load``, ``store``, ``delete`` and ``compute`` as in the game of
+    one device, ``merge`` two partial sums, ``accumulate`` one to that in its memory, ``discard`` a word of
+    its memory. At the end of a superstep all sends happen at once: every word is fetched, then all are
+    placed, then the words go that were discarded in the superstep and sent in it. A send is announced before
+    its word is discarded.
 
     Attributes
     ----------
@@ -52,7 +72,9 @@ class ProcessorGame(StoreGame):
         self.owner = owners(dag, processors.layout, processors.devices)
         devices = range(processors.devices)
         words = processors.memory
-        self.memory = [Store(f"the memory of device {p}", words, "discard one first") for p in devices]
+        self.memory = [
+            _DeviceMemory(f"the memory of device {p}", words, "discard one first") for p in devices
+        ]
         self.fast = [Store(f"the fast memory of device {p}", processors.fast) for p in devices]
         for v in dag.inputs.tolist():
             self.memory[self.owner[v]].put(Word(v))
@@ -146,6 +168,25 @@ class ProcessorGame(StoreGame):
         remedy = f"{'load' if move.word in self.memory[move.device] else 'compute'} it first"
         self._need_held(move, self.fast, "store-needs-red", remedy)
         self._place(move, self.memory[move.device], move.word)
+        self.tally.devices[move.device].writes += 1
+
+    def _accumulate(self, move: ProcessorMove) -> None:
+        """Add a partial sum to the one that the device's memory holds; one word is written, and none is read."""
+        memory, (vertex, terms) = self.memory[move.device], move.word
+        if not terms:
+            self.refuse(move, "accumulate-needs-sum", "only a partial sum of a free sum is added", "store it")
+        self._need_held(move, self.fast, "accumulate-needs-red", "compute it first")
+        held = [word for word in memory.sums.get(vertex, ()) if word != move.word]
+        if len(held) > 1:
+            reason = f"{memory.name} holds {len(held)} partial sums of it"
+            self.refuse(move, "one-partial-result", reason, "discard all but one")
+        if move.word in memory or (held and held[0].terms & terms):
+            both = self.names.text(Word(vertex, held[0].terms & terms if held else terms))
+            reason = f"{memory.name} has {both} already"
+            self.refuse(move, "term-counted-twice", reason, "add the terms that it lacks")
+        if held:
+            del memory[held[0]]
+        self._place(move, memory, Word(vertex, terms | (held[0].terms if held else 0)))
         self.tally.devices[move.device].writes += 1
 
     def _delete(self, move: ProcessorMove) -> None:
@@ -284,7 +325,7 @@ class ProcessorGame(StoreGame):
         one = self.tally.devices[p]
         one.memory_peak, one.peak = self.memory[p].peak, self.fast[p].peak
 
-    def _need_held(self, move: ProcessorMove, stores: list[Store], rule: str, remedy: str) -> None:
+    def _need_held(self, move: ProcessorMove, stores: Sequence[Store], rule: str, remedy: str) -> None:
         """Refuse a move between the two memories of a device that has one, or does not hold the word there."""
         if self.processors.fast is None:
             reason = "only communication is played: a device computes in its memory"
@@ -312,6 +353,7 @@ class ProcessorGame(StoreGame):
 _PLAY = {
     ProcessorOp.LOAD: ProcessorGame._load,
     ProcessorOp.STORE: ProcessorGame._store,
+    ProcessorOp.ACCUMULATE: ProcessorGame._accumulate,
     ProcessorOp.DELETE: ProcessorGame._delete,
     ProcessorOp.DISCARD: ProcessorGame._discard,
     ProcessorOp.COMPUTE: ProcessorGame._compute,

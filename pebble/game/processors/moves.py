@@ -16,6 +16,7 @@ class ProcessorOp(Enum):
 
     LOAD = "load"
     STORE = "store"
+    ACCUMULATE = "accumulate"
     COMPUTE = "compute"
     MERGE = "merge"
     DELETE = "delete"

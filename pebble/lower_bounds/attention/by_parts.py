@@ -133,7 +133,8 @@ def _different(
 def _part(problem: Problem, counted: NDArray[np.int64]) -> Part:
     """Return a part of so many pairs, queries and keys."""
     pairs, queries, keys = counted.tolist()
-    return Part(problem.pass_name, problem.d, problem.dv, problem.stats, pairs, queries, keys)
+    sizes = problem.d, problem.dv, problem.stats, pairs, queries, keys
+    return Part(problem.pass_name, *sizes, sums=problem.sums)
 
 
 def _best(

@@ -13,6 +13,7 @@ from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.b3 import B3, BackwardRow
 from pebble.lower_bounds.certified.parameters import SCALE, bound_of_rows, least_cost
 from pebble.lower_bounds.counts import Counts
+from pebble.lower_bounds.requirements import require_loads_of_sums
 from pebble.lower_bounds.statement import Statement
 
 __all__ = ["B4", "B4Row", "b4"]
@@ -114,4 +115,5 @@ def b4(problem: Counts, M: int) -> Bound:
     >>> bound.status, 7.81 < bound.value / 100_000**2 < 8.3
     ('computer-assisted', True)
     """
+    require_loads_of_sums(problem, "B4")
     return bound_of_rows(B4Row, problem, M)

@@ -101,7 +101,7 @@ def closed_form(program: Program, family: Family, *, legal: bool = False) -> Clo
     progress, folded = _folded(text, proved=not legal) if family.masked_axes else ({}, {})
     names = Names(family)
     moves: dict[str, dict[str, list[Formula]]] = {"load": {}, "store": {}}
-    for place in _moves(program):
+    for place in _moves(program, family):
         array, moved = family[place.operation.array], constant(1)
         for axis, loops, words in _factors(place, family):
             moved *= _told(axis, axis in array.axes, loops, words, family)
@@ -136,7 +136,7 @@ def words_by_array(
     for text in texts_in_turn(program, family)[0]:
         validate(text.program, text.family)
         folded = _folded(text, proved=proved)[1] if text.family.masked_axes else None
-        for place in _moves(text.program):
+        for place in _moves(text.program, family):
             if folded is None:
                 words = math.prod(factor for _, _, factor in _factors(place, text.family))
             else:
@@ -146,9 +146,13 @@ def words_by_array(
     return +reads, +writes
 
 
-def _moves(program: Program) -> Iterator[Place]:
-    """Yield the loads and stores of a program."""
-    return (place for place in places(program) if place.operation.action in ("load", "store"))
+def _moves(program: Program, family: Family) -> Iterator[Place]:
+    """Yield the loads and stores of a program that move words."""
+    free = family.accumulated
+    for place in places(program):
+        action, array = place.operation.action, place.operation.array
+        if action == "store" or (action == "load" and array not in free):
+            yield place
 
 
 def _folded(text: Text, *, proved: bool) -> tuple[dict[tuple[int, ...], str], dict[tuple[int, ...], int]]:

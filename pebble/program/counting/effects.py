@@ -516,7 +516,8 @@ class Fold:
         if op.action == "delete":
             effect.grown[self.arrays[op.array]] -= words
             return effect
-        self._count(op, path, rows, words)
+        begins = op.action == "load" and array.accumulated
+        self._count(op, path, rows, words * (not begins))
         if op.action == "load":
             return self._grow(effect, op.array, words * (not here.held), 0)
         return effect

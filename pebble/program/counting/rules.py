@@ -324,7 +324,8 @@ class BoxRules:
         return (level or op.level) == self.state.measured
 
     def _count(self, op: Operation, array: Array, number: int) -> None:
-        if self._is_counted(op):
+        begins = op.action == "load" and array.accumulated
+        if self._is_counted(op) and not begins:
             self.counts[op.action][array.name] += number
 
     def _occupy(self, op: Operation, array: Array, new: int, step: int, level: int | None = None) -> None:

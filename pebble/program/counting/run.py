@@ -46,12 +46,19 @@ def run(
     -------
     Run
     """
-    hierarchy = Hierarchy((M,))
     if not induction:
-        return plain.execute(program, family, (M,), observe=observe, step_limit=step_limit)[0]
-    if observe is not None:
+        found = plain.execute(program, family, (M,), observe=observe, step_limit=step_limit)[0]
+    elif observe is not None:
         raise InvalidInput("only a run without induction executes every operation, to be observed")
-    return _verified(program, family, hierarchy, step_limit)[0]
+    else:
+        found = _verified(program, family, Hierarchy((M,)), step_limit)[0]
+    for name in family.accumulated:
+        if found.computes[name] > family.size(name):
+            raise Violation(
+                f"terms of {name} are computed more than once; added in slow memory they would count twice",
+                "term-counted-twice",
+            )
+    return found
 
 
 def run_levels(
@@ -106,7 +113,7 @@ def run_levels(
     [(112, 4), (40, 41)]
     """
     hierarchy = Hierarchy(tuple(capacities), inclusive)
-    if family.has_free_sums:
+    if family.has_free_sums or family.accumulated:
         raise InvalidInput(
             "programs for several memory levels are verified with chains, not with sums in any order"
         )
