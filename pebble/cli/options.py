@@ -178,6 +178,12 @@ class ProblemOptions(Options):
         default="chain",
         advanced=True,
     )
+    sum_width: int = option(
+        "Words of a sum over queries or keys (default 1): 2 for 32-bit sums beside 16-bit inputs.",
+        type=click.IntRange(1, 8),
+        default=1,
+        advanced=True,
+    )
     mask: Any = option("Mask: causal, window:256, file:m.npy, … (see: pebble masks).", shell_complete=masks)
     empty_rows: str = option(
         "Queries that attend to no key: refuse them (error, default) or output zero.",
@@ -191,7 +197,7 @@ class ProblemOptions(Options):
         self.sums = "accumulate" if accumulate else self.sums
         same: dict[str, Any] = {
             **vars(self.form),
-            **{name: getattr(self, name) for name in ("batch", "stats", "pass_name", "sums")},
+            **{name: getattr(self, name) for name in ("batch", "stats", "pass_name", "sums", "sum_width")},
         }
         if self.computation is not None:
             if self.model is not None:

@@ -75,6 +75,8 @@ class Array:
     accumulated : bool
         Whether partial sums are added in slow memory: a store adds the terms since the last one, and a load costs
         nothing, as it begins a new partial sum in the room of the old.
+    width : int
+        Words that an element takes, and that a load or a store of it moves.
 
     Examples
     --------
@@ -96,6 +98,7 @@ class Array:
     positions: tuple[str, ...] = field(default=(), compare=False, repr=False)
     sum: str | None = None
     accumulated: bool = False
+    width: int = 1
 
     def __post_init__(self) -> None:
         if self.sum is None:
@@ -109,6 +112,12 @@ class Array:
                 f"array {self.name}: a chain with a step of its own does not add; it is no sum"
             )
         object.__setattr__(self, "chain", self.sum)
+
+    def cost(self, action: str) -> int:
+        """Return what an operation on one element counts: words moved, or 1 for a computation."""
+        if action == "load" and self.accumulated:
+            return 0
+        return 1 if action == "compute" else self.width
 
     @cached_property
     def reads(self) -> tuple[Operand, ...]:

@@ -124,13 +124,7 @@ class Family:
         return Family(self.name, self.arrays, self.extents, self.symbols, parameters, mask)
 
     def with_free_sums(self, axes: Collection[str] = ("i", "j")) -> Family:
-        """Return the same computation with the chains over some axes, queries and keys, added in any order.
-
-        Raises
-        ------
-        InvalidInput
-            If such a chain is read at a step, or does not add.
-        """
+        """Return the same computation with the chains over some axes, queries and keys, added in any order."""
         return self._with(lambda one: {"sum": one.chain if one.chain in axes else one.sum}, sums="free")
 
     def with_accumulation(self) -> Family:
@@ -139,15 +133,21 @@ class Family:
         added = {one.name for one in self.outputs if one.chain in ("i", "j")} - read
         return self._with(lambda one: {"accumulated": one.name in added}, sums="accumulate")
 
+    def with_wide_sums(self, width: int) -> Family:
+        """Return the same computation with sums over queries and keys whose elements take some words each."""
+        return self._with(
+            lambda one: {"width": width if one.chain in ("i", "j") else 1}, sum_width=f"{width}"
+        )
+
     def with_chains(self) -> Family:
         """Return the same computation with sums in the order of the indices, which are not added in slow memory."""
-        return self._with(lambda one: {"sum": None, "accumulated": False})
+        return self._with(lambda one: {"sum": None, "accumulated": False}, sums="")
 
     def _with(self, changes: Callable[[Array], dict[str, Any]], **parameters: str) -> Family:
         """Return the same computation with other sums."""
         arrays = tuple(replace(array, **changes(array)) for array in self.arrays)
-        known = {key: value for key, value in self.parameters.items() if key != "sums"}
-        return Family(self.name, arrays, self.extents, self.symbols, {**known, **parameters}, self.mask)
+        known = {name: text for name, text in {**self.parameters, **parameters}.items() if text}
+        return Family(self.name, arrays, self.extents, self.symbols, known, self.mask)
 
     @property
     def accumulated(self) -> frozenset[str]:

@@ -79,6 +79,8 @@ class Problem:
     sums : {"chain", "free", "accumulate"}
         Whether sums over queries and keys are added in the order of the indices, in any order, or, in the backward
         pass, in any order and in slow memory too: ``red.add``, one word and no load.
+    sum_width : int
+        Words that a sum over queries or keys takes, finished or not: 2 for 32-bit sums beside 16-bit inputs.
     computation : str, optional
         Another attention: a text for :func:`~pebble.computations.text.family_of_text`.
 
@@ -116,6 +118,7 @@ class Problem:
     shared_rope: int = 0
     sums: str = "chain"
     computation: str | None = None
+    sum_width: int = 1
 
     def __init__(
         self,
@@ -139,10 +142,12 @@ class Problem:
         shared_rope: int = 0,
         sums: str = "chain",
         computation: str | None = None,
+        sum_width: int = 1,
     ) -> None:
         self._set(Nq=Nq, Nk=Nk, d=d, dv=dv, stats=stats, heads=heads, batch=batch, pass_name=pass_name)
         self._set(mask=mask, group=group, softmax=softmax, attention=attention, gate=gate, chunk=chunk)
         self._set(shared_values=shared_values, shared_rope=shared_rope, sums=sums, computation=computation)
+        self._set(sum_width=sum_width)
         self._check()
         if mask is not None:
             self._take_mask(mask)
@@ -228,6 +233,7 @@ class Problem:
         gate: bool = False,
         chunk: int | None = None,
         sums: str = "chain",
+        sum_width: int = 1,
     ) -> Problem:
         """As many keys as queries; ``dv`` defaults to ``d``."""
         width = d if dv is None else dv
@@ -247,6 +253,7 @@ class Problem:
             gate=gate,
             chunk=chunk,
             sums=sums,
+            sum_width=sum_width,
         )
 
     @property

@@ -59,6 +59,12 @@ def check_form(problem: Problem) -> None:
         raise InvalidInput(
             "adding in slow memory (--accumulate) is counted for the backward pass: add --pass backward"
         )
+    if isinstance(problem.sum_width, bool) or problem.sum_width not in range(1, 9):
+        raise InvalidInput(f"sum_width is a whole number of words from 1 to 8, not {problem.sum_width!r}")
+    if problem.sum_width > 1 and (
+        problem.form != "plain" or problem.pass_name not in ("forward", "backward")
+    ):
+        raise InvalidInput("wide sums (--sum-width) are counted with plain softmax, forward or backward")
     if problem.computation is not None:
         _check_own(problem, problem.computation)
     if problem.shared_values:
@@ -150,6 +156,7 @@ _PLAIN: dict[str, str | bool | int | None] = {
     "shared_values": False,
     "shared_rope": 0,
     "sums": "chain",
+    "sum_width": 1,
     "computation": None,
 }
 
@@ -175,6 +182,7 @@ def form_text(problem: Problem) -> str:
         return "latent "
     if problem.shared_rope:
         return f"shared-rope ({problem.shared_rope:,} word{'s' * (problem.shared_rope > 1)}) "
+    wide = f"sums of {problem.sum_width} words, " if problem.sum_width > 1 else ""
     if problem.sums != "chain":
-        return "sums in any order, " if problem.sums == "free" else "sums added in slow memory, "
-    return "" if problem.softmax == "plain" else f"{problem.softmax} softmax, "
+        return wide + ("sums in any order, " if problem.sums == "free" else "sums added in slow memory, ")
+    return wide if problem.softmax == "plain" else f"{problem.softmax} softmax, "

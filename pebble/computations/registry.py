@@ -71,6 +71,8 @@ def family_of(problem: Problem) -> Family:
         family = family.with_free_sums()
     elif problem.sums == "accumulate":
         family = family.with_accumulation()
+    if problem.sum_width > 1:
+        family = family.with_wide_sums(problem.sum_width)
     masked = problem.mask is not None and problem.attention != "linear"
     return family.under(problem.allowed) if masked else family
 

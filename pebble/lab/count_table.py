@@ -73,7 +73,7 @@ _CSV_COLUMNS = ("name", "fits", "tiles", "reads", "writes", "io", "peak", "least
 _SETTING_COLUMNS = (
     *("pass", "Nq", "Nk", "d", "dv", "stats", "heads", "batch", "mask", "pairs", "M"),
     *("schedule", "chosen", "bound_name", "bound_value", "note", "query_heads", "kv_heads"),
-    *("softmax", "attention", "gate", "chunk", "shared_values", "shared_rope", "sums"),
+    *("softmax", "attention", "gate", "chunk", "shared_values", "shared_rope", "sums", "sum_width"),
 )
 
 

@@ -96,9 +96,9 @@ def by_hand(bound: Bound) -> Bound:
     return replace(bound, status="proved") if bound.status == "machine-checked" else bound
 
 
-def in_any_order(bound: Bound, sums: str) -> Bound:
-    """Return a bound on chains as one on sums in any order too, by docs/proofs/any-order.md, which Coq has not read."""
-    if sums == "chain":
+def in_any_order(bound: Bound, sums: str, width: int = 1) -> Bound:
+    """Return a bound on chains as one on sums in any order or of any width, by a page that Coq has not read."""
+    if sums == "chain" and width == 1:
         return bound
     return replace(by_hand(bound), source=f"{bound.source}; docs/proofs/any-order.md")
 

@@ -20,6 +20,7 @@ from pebble.lower_bounds.attention import (
     shared_rope,
     t1,
     t2,
+    wide_sums,
 )
 from pebble.lower_bounds.certified import b3, b4, t3, t4
 from pebble.lower_bounds.graph import exhaustive, min_cut, partition, parts, products
@@ -46,6 +47,7 @@ _FILES = (
         by_parts,
         causal_triangles,
         large_cache,
+        wide_sums,
         safe_softmax,
     ),
     *(latent, shared_rope, levels, linear, communication, matmul_fft, statements),

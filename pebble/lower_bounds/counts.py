@@ -32,6 +32,10 @@ class Counts(Protocol):
         """Whether sums are added in a fixed order ("chain"), in any ("free"), or in slow memory too ("accumulate")."""
 
     @property
+    def sum_width(self) -> int:
+        """Words of a sum over queries or keys."""
+
+    @property
     def pairs(self) -> int:
         """Number of pairs of query and key."""
 
@@ -56,3 +60,4 @@ class Part:
     queries: int
     keys: int
     sums: str = field(default="chain", kw_only=True)
+    sum_width: int = field(default=1, kw_only=True)

@@ -19,6 +19,7 @@ from pebble.lower_bounds.attention.safe_softmax import safe_softmax
 from pebble.lower_bounds.attention.shared_rope import t1_of_all_heads, without_rope
 from pebble.lower_bounds.attention.t1 import t1
 from pebble.lower_bounds.attention.t2 import t2
+from pebble.lower_bounds.attention.wide_sums import wide_sums
 from pebble.lower_bounds.bound import Bound, applicable, by_hand
 from pebble.lower_bounds.certified.b3 import b3
 from pebble.lower_bounds.certified.b4 import b4
@@ -31,7 +32,7 @@ __all__ = ["backward_bounds", "best_bound", "bounds_by_counts", "forward_bounds"
 
 _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
     "forward": (compulsory_attention, t1, t2, t3, t4, large_cache),
-    "backward": (compulsory_attention, b1, b2, b3, b4, large_cache),
+    "backward": (compulsory_attention, b1, b2, b3, b4, large_cache, wide_sums),
     "weights": (compulsory_attention,),
 }
 

@@ -74,7 +74,7 @@ class SegmentBound:
         """Return the bound; 0 where what is charged for eats up the gain."""
         cut = self.cut(problem, M)
         bound = self.statement.bound(max(0, cut.moves + self.more(problem)), str(cut))
-        return in_any_order(bound, problem.sums)
+        return in_any_order(bound, problem.sums, problem.sum_width)
 
     def cut(self, problem: Counts, M: int) -> Cut:
         """Return the best cutting that is found."""

@@ -130,6 +130,10 @@ def _lowering(family: Family) -> _Lowering:
 
 def _validate(program: Program, family: Family) -> None:
     validate(program, family)
+    if "sum_width" in family.parameters:
+        raise InvalidInput(
+            "single moves are written for words of one size: leave sum_width (--sum-width) out"
+        )
     if family.has_free_sums or family.accumulated:
         raise InvalidInput("single moves are written for sums in the order of the indices: take sums='chain'")
 

@@ -102,6 +102,7 @@ class Model:
         gate: bool = False,
         chunk: int | None = None,
         sums: str = "chain",
+        sum_width: int = 1,
     ) -> Problem:
         """Return the attention of one layer on a sequence.
 
@@ -116,7 +117,7 @@ class Model:
             Number of queries of each head.
         Nk : int, optional
             Number of keys; N by default.
-        batch, stats, pass_name, softmax, attention, gate, chunk, sums
+        batch, stats, pass_name, softmax, attention, gate, chunk, sums, sum_width
             As in :class:`pebble.Problem`.
         mask : str, optional
             Which keys each query of a head attends to; every head that shares keys has the same mask.
@@ -152,6 +153,7 @@ class Model:
             gate=gate,
             chunk=chunk,
             sums=sums,
+            sum_width=sum_width,
         )
 
     def to_dict(self) -> dict[str, Any]:

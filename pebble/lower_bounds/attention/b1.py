@@ -45,14 +45,19 @@ class B1Weights:
     ----------
     d, dv : int
         Head dimension of Q and K, and of V.
+    width : int
+        Words of a sum; more than one, up to five, with ``dv = d`` (docs/proofs/any-order.md).
     """
 
     d: int
     dv: int
+    width: int = 1
 
     @cached_property
     def omega(self) -> int:
         """Weight of a multiply-add of dV."""
+        if self.width > 1:
+            return 2 * self.width * self.d
         return min(4 * self.d, 2 * (self.d + self.dv))
 
     @cached_property
@@ -63,6 +68,8 @@ class B1Weights:
         (256, 192, 512)
         """
         d, dv = self.d, self.dv
+        if self.width > 1:
+            return (4 + 2 * self.width) * d
         if dv <= d:
             return 2 * (d + dv)
         return min((2 * d * d + d * dv + dv * dv) // d, (2 * d + dv) ** 2 // (2 * d))
@@ -73,27 +80,32 @@ class B1Weights:
         return self.omega * self.dv + 2 * self.kappa * self.d
 
     @cached_property
+    def root(self) -> int:
+        """The ``kappa`` of the second minimand: sums of ``w`` words take a share of 1/√w, rounded up."""
+        return ceil_sqrt(ceil_div(self.kappa**2, self.width))
+
+    @cached_property
     def bend(self) -> int:
         """From which ``T`` on the crossing of the two minimands lies behind the peak of the second."""
-        kappa, beta = self.kappa, self.beta
+        kappa, beta = self.root, self.beta
         p, r = beta * kappa, kappa * kappa + 2 * beta
         return ceil_div(p * (p * kappa + 2 * beta * r), r * r * kappa)
 
 
 @lru_cache(maxsize=256)
-def _weights(d: int, dv: int) -> B1Weights:
-    return B1Weights(d, dv)
+def _weights(d: int, dv: int, width: int = 1) -> B1Weights:
+    return B1Weights(d, dv, width)
 
 
-def b1_events(T: int, d: int, dv: int) -> int:
+def b1_events(T: int, d: int, dv: int, width: int = 1) -> int:
     """At most how much weighted work of dV, dK and dQ a segment that reaches ``T`` words can do.
 
     Parameters
     ----------
     T : int
         Words red at the segment's start, loaded in it, or begun in it.
-    d, dv : int
-        Head dimension of Q and K, and of V.
+    d, dv, width : int
+        Head dimension of Q and K, and of V, and words of a sum.
 
     Returns
     -------
@@ -105,12 +117,12 @@ def b1_events(T: int, d: int, dv: int) -> int:
     >>> b1_events(40_000, 32, 32) == 40_000**2 // 4
     True
     """
-    weights = _weights(d, dv)
+    weights = _weights(d, dv, width)
     if T <= 0:
         return 0
     if weights.bend <= T:
-        return max(T * T // 4, _at_crossing(T, weights.kappa, weights.beta))
-    return max(T * T // 4, _at_peak(T, weights.kappa))
+        return max(T * T // 4, _at_crossing(T, weights.root, weights.beta))
+    return max(T * T // 4, _at_peak(T, weights.root))
 
 
 def b1_tangent(T: int, d: int, dv: int) -> tuple[int, int]:
@@ -187,21 +199,21 @@ def _peak(T: float, kappa: int) -> float:
 
 def _b1_real(T: float, weights: B1Weights) -> float:
     """Like :func:`b1_events`, in floating point: only a guess."""
-    kappa, beta = weights.kappa, weights.beta
+    kappa, beta = weights.root, weights.beta
     B = beta / kappa
     s = T / (math.sqrt(B * B + T) + B) if weights.bend <= T else _peak(T, kappa)
     return max(T * T / 4, (T - s * s) ** 2 / 4 + kappa * s * (T - s * s) / 2)
 
 
-def b1_words(w: int, d: int, dv: int) -> int:
+def b1_words(w: int, d: int, dv: int, width: int = 1) -> int:
     """Return a ``T`` with ``b1_events(T) >= w > b1_events(T - 1)``.
 
     >>> T = b1_words(10**6, 32, 32)
     >>> b1_events(T, 32, 32) >= 10**6 > b1_events(T - 1, 32, 32)
     True
     """
-    weights = _weights(d, dv)
-    return least_words_near(lambda T: b1_events(T, d, dv), w, lambda T: _b1_real(T, weights))
+    weights = _weights(d, dv, width)
+    return least_words_near(lambda T: b1_events(T, d, dv, width), w, lambda T: _b1_real(T, weights))
 
 
 def _starts(M: int, problem: Counts) -> list[int]:

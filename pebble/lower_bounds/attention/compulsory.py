@@ -74,7 +74,7 @@ def compulsory_attention(problem: Counts, M: int) -> Bound:
         return COMPULSORY.bound(words, source="docs/computation.md", status="proved")
     backward = problem.pass_name == "backward"
     bound = COMPULSORY.bound(words, source="docs/proofs/backward.md, compulsory" if backward else None)
-    return in_any_order(bound, problem.sums)
+    return in_any_order(bound, problem.sums, problem.sum_width)
 
 
 def compulsory_family(problem: Problem, M: int) -> Bound:

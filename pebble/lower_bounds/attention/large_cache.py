@@ -12,7 +12,7 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.attention.compulsory import compulsory_words
 from pebble.lower_bounds.attention.words_needed_again import needed_again, needed_again_backward
-from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.bound import Bound, in_any_order
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.requirements import require_fixed_order, require_mask, require_pass
 from pebble.lower_bounds.statement import Statement
@@ -152,4 +152,5 @@ def _bound(problem: Counts, queries: int, keys: int, M: int, note: str = "") -> 
             f"D says no more than the compulsory words where M is {needed:,} words or more"
         )
     statement = LARGE_CACHE if forward else LARGE_CACHE_BACKWARD
-    return statement.bound(compulsory_words(problem) + needed - M, f"τ = {tau:,}, σ = {sigma:,}{note}")
+    bound = statement.bound(compulsory_words(problem) + needed - M, f"τ = {tau:,}, σ = {sigma:,}{note}")
+    return in_any_order(bound, problem.sums, problem.sum_width)

@@ -160,4 +160,8 @@ def bound_of_rows(kind: type[ParameterRow], problem: Counts, M: int) -> Bound:
             f"the work; use the compulsory traffic or {kind.instead}"
         )
     words, segments, row = found
-    return in_any_order(kind.statement.bound(words, f"row {row}; at least {segments} segments"), problem.sums)
+    return in_any_order(
+        kind.statement.bound(words, f"row {row}; at least {segments} segments"),
+        problem.sums,
+        problem.sum_width,
+    )

@@ -102,7 +102,8 @@ def closed_form(program: Program, family: Family, *, legal: bool = False) -> Clo
     names = Names(family)
     moves: dict[str, dict[str, list[Formula]]] = {"load": {}, "store": {}}
     for place in _moves(program, family):
-        array, moved = family[place.operation.array], constant(1)
+        array = family[place.operation.array]
+        moved = constant(array.width)
         for axis, loops, words in _factors(place, family):
             moved *= _told(axis, axis in array.axes, loops, words, family)
         if family.masked_axes and int(moved):
@@ -139,6 +140,7 @@ def words_by_array(
         for place in _moves(text.program, family):
             if folded is None:
                 words = math.prod(factor for _, _, factor in _factors(place, text.family))
+                words *= text.family[place.operation.array].width
             else:
                 words = folded.get(place.path, 0)
             side = reads if place.operation.action == "load" else writes

@@ -226,13 +226,18 @@ class Fold:
         self.arrays = {array.name: number * by_array for number, array in enumerate(self.family.arrays)}
         self.by_array = by_array
         # Beyond 64 bits numpy adds Python's integers.
-        self.whole: Any = np.int64 if math.prod(self.family.extents.values()) < _SMALL else object
+        self.whole: Any = (
+            np.int64 if math.prod(self.family.extents.values()) * self._widest() < _SMALL else object
+        )
         ones = np.ones(self.number, dtype=self.whole)
         effect = self._nothing(self.number)
         for number, phase in enumerate(text.program.phases):
             rows = BoxTable(np.arange(self.number), ones, {}, {})
             effect = effect.then(self._nodes(phase.body, (number,), rows))
         self.effect = effect
+
+    def _widest(self) -> int:
+        return max(array.width for array in self.family.arrays)
 
     def _rises(self, nodes: Sequence[Node], path: Path, around: tuple[str, ...]) -> bool:
         """Whether all that some nodes move goes up evenly from line to line of a loop, where its partners do."""
@@ -514,10 +519,9 @@ class Fold:
             return effect
         words = self._words(array, rows, op, here.place)
         if op.action == "delete":
-            effect.grown[self.arrays[op.array]] -= words
+            effect.grown[self.arrays[op.array]] -= words * array.width
             return effect
-        begins = op.action == "load" and array.accumulated
-        self._count(op, path, rows, words * (not begins))
+        self._count(op, path, rows, words)
         if op.action == "load":
             return self._grow(effect, op.array, words * (not here.held), 0)
         return effect
@@ -535,9 +539,10 @@ class Fold:
         self._count(op, path, rows, vertices)
         if op.replacing is None:
             return self._grow(effect, op.array, new, step)
+        replaced = self.family[op.replacing]
         effect = self._grow(effect, op.array, new * 0, step + np.minimum(new, 1))
-        effect.grown[self.arrays[op.array]] += new
-        effect.grown[self.arrays[op.replacing]] -= self._words(self.family[op.replacing], rows, op)
+        effect.grown[self.arrays[op.array]] += new * array.width
+        effect.grown[self.arrays[op.replacing]] -= self._words(replaced, rows, op) * replaced.width
         return effect
 
     def _masked_chain(self, array: Array, rows: BoxTable, op: Operation) -> tuple[Whole, Whole, Whole]:
@@ -570,7 +575,9 @@ class Fold:
 
     def _grow(self, effect: Effect, name: str, words: Whole, step: Whole | int) -> Effect:
         grown, room, at = effect
-        row = self.arrays[name]
+        row, width = self.arrays[name], self.family[name].width
+        if width > 1:
+            words, step = words * width, step * width
         top = _total(grown) + words + step
         grown[row] += words
         if len(at):
@@ -581,7 +588,7 @@ class Fold:
         if path not in self.moved:
             self.moved[path], self.operations[path] = np.zeros(self.number, dtype=self.whole), op
         total = self.moved[path]
-        weighed = rows.weight * words
+        weighed = rows.weight * words * self.family[op.array].cost(op.action)
         if self.number == 1:
             total += weighed.sum()
             return

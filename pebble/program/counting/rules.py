@@ -300,8 +300,8 @@ class BoxRules:
         part.place(0)
         self._release(op, replaced, words)
         if self._is_counted(op):
-            self.held[array.name] += new
-            self.occupied += new
+            self.held[array.name] += new * array.width
+            self.occupied += new * array.width
 
     # Memory
 
@@ -324,13 +324,13 @@ class BoxRules:
         return (level or op.level) == self.state.measured
 
     def _count(self, op: Operation, array: Array, number: int) -> None:
-        begins = op.action == "load" and array.accumulated
-        if self._is_counted(op) and not begins:
-            self.counts[op.action][array.name] += number
+        if self._is_counted(op):
+            self.counts[op.action][array.name] += number * array.cost(op.action)
 
     def _occupy(self, op: Operation, array: Array, new: int, step: int, level: int | None = None) -> None:
         if not self._is_counted(op, level):
             return
+        new, step = new * array.width, step * array.width
         total = self.top = self.occupied + new + step
         if self.M is not None and total > self.M:
             self._refuse(
@@ -347,8 +347,8 @@ class BoxRules:
 
     def _release(self, op: Operation, array: Array, words: int) -> None:
         if self._is_counted(op):
-            self.held[array.name] -= words
-            self.occupied -= words
+            self.held[array.name] -= words * array.width
+            self.occupied -= words * array.width
 
     # Places
 

@@ -113,9 +113,10 @@ def run_levels(
     [(112, 4), (40, 41)]
     """
     hierarchy = Hierarchy(tuple(capacities), inclusive)
-    if family.has_free_sums or family.accumulated:
+    if family.has_free_sums or {"sums", "sum_width"} & family.parameters.keys():
         raise InvalidInput(
-            "programs for several memory levels are verified with chains, not with sums in any order"
+            "programs for several memory levels are verified with chains, not with sums in any order, and words of "
+            "one size"
         )
     if not induction:
         return plain.execute(program, family, capacities, inclusive=inclusive, step_limit=step_limit)
