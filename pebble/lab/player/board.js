@@ -1,6 +1,7 @@
 /* The drawing: vertices in layers, their pebbles, and a list box that the arrow keys walk through. */
 class Board {
-  static MARGIN = 34;
+  static MARGIN = 28;
+  static STRETCH = 1.7; // at most so much wider or higher, to fill the frame
   static LEAST_FIT = 0.2; // smaller vertices are no help: a larger drawing is scrolled at first
   static READABLE = 0.64;
   static TOUCH = 24; // pixels around the middle of a vertex in which a touch is meant for it
@@ -50,18 +51,8 @@ class Board {
     board.layer.forEach((layer, v) => (this.rows[layer] ??= []).push(v));
     this.rows = this.rows.filter((row) => row.length);
     this.rows.forEach((row) => row.sort((a, b) => board.x[a] - board.x[b]));
-    const most = Math.max(...board.layer);
-    const widest = Math.max(...board.x);
-    const across = widest < 8 ? 66 : widest < 14 ? 54 : 46;
-    const up = most < 4 ? 78 : most < 6 ? 66 : 62;
-    this.width = widest * across + 2 * Board.MARGIN;
-    this.height = most * up + 2 * Board.MARGIN;
-    this.place = board.layer.map((layer, v) => [
-      Board.MARGIN + board.x[v] * across, Board.MARGIN + (most - layer) * up,
-    ]);
-    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
     this.svg.replaceChildren();
-    this.edges = board.predecessors.map((row, v) => row.map((p) => this.edge(p, v)));
+    this.edges = board.predecessors.map((row) => row.map(() => drawn(this.svg, "path", { class: "edge" })));
     this.vertices = board.names.map((name, v) => this.vertex(name, v));
     this.seen = this.vertices.map(() => "");
     this.live = [];
@@ -70,35 +61,53 @@ class Board {
     this.vertices[0].setAttribute("tabindex", "0");
     this.scale = undefined;
     this.shown = 0;
+    this.ratio = 0;
     this.events.inspect(-1);
     this.resize();
   }
 
-  edge(p, v) {
+  /* Place everything for a frame of this ratio of width to height. */
+  arrange(ratio) {
+    const { board } = this;
+    this.ratio = ratio;
+    const [most, widest] = [Math.max(...board.layer), Math.max(...board.x)];
+    const [across, up] = [widest < 8 ? 66 : widest < 14 ? 54 : 46, most < 4 ? 78 : most < 6 ? 66 : 62];
+    const frame = 2 * Board.MARGIN;
+    const [wide, high] = [widest * across, most * up];
+    const stretch = (needed, has) => (has ? Math.max(1, Math.min(Board.STRETCH, (needed - frame) / has)) : 1);
+    const [sx, sy] = [stretch(ratio * (high + frame), wide), stretch((wide + frame) / ratio, high)];
+    this.width = wide * sx + frame;
+    this.height = high * sy + frame;
+    this.place = board.layer.map((layer, v) => [
+      Board.MARGIN + board.x[v] * across * sx, Board.MARGIN + (most - layer) * up * sy,
+    ]);
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+    this.place.forEach(([x, y], v) => {
+      this.vertices[v].setAttribute("transform", `translate(${x} ${y})`);
+      board.predecessors[v].forEach((p, i) => this.edges[v][i].setAttribute("d", this.curve(p, v)));
+    });
+  }
+
+  curve(p, v) {
     const [[x0, y0], [x1, y1]] = [this.place[p], this.place[v]];
+    if (this.board.layer[v] - this.board.layer[p] === 1) return `M${x0} ${y0}L${x1} ${y1}`;
     const bend = (y0 - y1) * 0.42;
-    const near = this.board.layer[v] - this.board.layer[p] === 1;
-    const d = near ? `M${x0} ${y0}L${x1} ${y1}` : `M${x0} ${y0}C${x0} ${y0 - bend} ${x1} ${y1 + bend} ${x1} ${y1}`;
-    return drawn(this.svg, "path", { class: "edge", d });
+    return `M${x0} ${y0}C${x0} ${y0 - bend} ${x1} ${y1 + bend} ${x1} ${y1}`;
   }
 
   vertex(name, v) {
-    const [x, y] = this.place[v];
-    const group = drawn(this.svg, "g", {
-      "data-vertex": v, id: `vertex-${v}`, role: "option", "aria-selected": "false", tabindex: "-1",
-      transform: `translate(${x} ${y})`,
-    });
+    const id = `${this.svg.id.replace("board", "vertex")}-${v}`;
+    const group = drawn(this.svg, "g", { "data-vertex": v, id, role: "option", "aria-selected": "false", tabindex: "-1" });
     const input = this.board.predecessors[v].length === 0;
     drawn(group, "circle", { class: "halo", r: 25 });
     if (this.isOutput.has(v)) {
       drawn(group, input ? "rect" : "circle", { class: "rim", ...(input ? square(20, 8) : { r: 21 }) });
     }
     drawn(group, input ? "rect" : "circle", { class: "body", ...(input ? square(16, 5) : { r: 17 }) });
-    const { letter, index } = PebbleLabels.parts(name);
-    drawn(group, "text", { class: "letter" }).textContent = letter;
-    drawn(group, "text", { class: "index" }).textContent = index;
-    drawn(group, "circle", { class: "pebble-red", cx: -14, cy: -14, r: 7 });
-    drawn(group, "path", { class: "pebble-blue", d: "M14 -23l9 9l-9 9l-9 -9z" });
+    drawn(group, "text", { class: "letter" });
+    drawn(group, "text", { class: "index" });
+    drawn(group, "circle", { class: "pebble-red", cx: -16, cy: -16, r: 6.5 });
+    drawn(group, "path", { class: "pebble-blue", d: "M16 -24l8 8l-8 8l-8 -8z" });
     drawn(group, "circle", { class: "lack", cx: 16, cy: 17, r: 8.5 });
     drawn(group, "text", { class: "lack", x: 16, y: 22 }).textContent = "!";
     drawn(group, "title", {}).textContent = name;
@@ -110,6 +119,11 @@ class Board {
   resize() {
     const { clientWidth, clientHeight } = this.canvas;
     if (!this.board || !clientWidth || !clientHeight) return;
+    const ratio = this.canvas.offsetWidth / this.canvas.offsetHeight;
+    if (Math.abs(ratio - this.ratio) > 0.15 * this.ratio) {
+      this.arrange(ratio);
+      this.shown = 0;
+    }
     const room = Math.min((clientWidth - 4) / this.width, (clientHeight - 4) / this.height);
     if (this.scale === undefined) this.scale = room < Board.LEAST_FIT ? Board.READABLE : null;
     const wanted = this.scale ?? Math.min(1.75, room);
@@ -117,19 +131,19 @@ class Board {
     this.shown = wanted;
     this.svg.setAttribute("width", Math.floor(this.width * wanted));
     this.svg.setAttribute("height", Math.floor(this.height * wanted));
-    this.vertices.forEach((group) => this.label(group));
+    this.vertices.forEach((group, v) => this.label(group, v));
   }
 
   /* Write as much of a vertex's name as can be read. */
-  label(group) {
+  label(group, v) {
     const [letter, index] = group.querySelectorAll(".letter, .index");
-    const size = PebbleLabels.sizes(letter.textContent, index.textContent, this.shown);
-    for (const [text, font] of [[letter, size.name], [index, size.index]]) {
-      text.style.display = font ? "" : "none";
-      text.style.fontSize = `${font}px`;
-    }
-    letter.setAttribute("y", size.index ? -1 : 0.36 * size.name);
-    index.setAttribute("y", -0.5 + 0.87 * size.index);
+    const fitted = PebbleLabels.fitted(PebbleLabels.parts(this.board.names[v]), this.shown);
+    letter.textContent = fitted.name;
+    index.textContent = fitted.index;
+    letter.style.fontSize = `${fitted.nameSize}px`;
+    index.style.fontSize = `${fitted.indexSize}px`;
+    letter.setAttribute("y", fitted.index ? -1.5 : 0.36 * fitted.nameSize);
+    index.setAttribute("y", 0.5 + 0.8 * fitted.indexSize);
   }
 
   zoom(by) {
