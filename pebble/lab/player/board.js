@@ -109,8 +109,8 @@ class Board {
     drawn(group, "circle", { class: "pebble-red", cx: -16, cy: -16, r: 6.5 });
     drawn(group, "path", { class: "pebble-blue", d: "M16 -24l8 8l-8 8l-8 -8z" });
     drawn(group, "circle", { class: "lack", cx: 16, cy: 17, r: 8.5 });
-    drawn(group, "text", { class: "lack", x: 16, y: 22 }).textContent = "!";
-    drawn(group, "title", {}).textContent = name;
+    drawn(group, "text", { class: "lack", x: 16, y: 22 }, "!");
+    drawn(group, "title", {}, name);
     return group;
   }
 
@@ -120,7 +120,7 @@ class Board {
     const { clientWidth, clientHeight } = this.canvas;
     if (!this.board || !clientWidth || !clientHeight) return;
     const ratio = this.canvas.offsetWidth / this.canvas.offsetHeight;
-    if (Math.abs(ratio - this.ratio) > 0.15 * this.ratio) {
+    if (Math.abs(ratio - this.ratio) > 0.02 * this.ratio) {
       this.arrange(ratio);
       this.shown = 0;
     }
@@ -272,12 +272,6 @@ class Board {
     const distance = (v) => Math.abs(this.place[v][0] - this.place[this.focused][0]);
     return row.reduce((near, v) => (distance(v) < distance(near) ? v : near));
   }
-}
-
-function drawn(parent, tag, attributes) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return parent.appendChild(made);
 }
 
 function square(half, rx) {

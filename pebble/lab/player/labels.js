@@ -7,24 +7,22 @@ const PebbleLabels = (() => {
 
   /* What is written in a vertex: { name, index, nameSize, indexSize }, sizes in units of the drawing.
 
-     Where the indices do not fit, their commas go; then the indices; then the name. */
-  function fitted({ name, index, tight }, scale) {
+     Where the indices do not fit the name stands alone; where that does not fit either, nothing is written. */
+  function fitted({ name, index }, scale) {
     const least = LEAST / scale;
-    for (const text of [index, tight]) {
-      const most = Math.min(13.5, ROW / (LETTER * Math.max(text.length, name.length)));
-      if (text && least <= most) {
-        return { name, index: text, nameSize: most, indexSize: Math.min(most, Math.max(10, least)) };
-      }
+    const most = (text) => Math.min(13.5, ROW / (LETTER * text.length));
+    if (index && least <= Math.min(most(index), most(name))) {
+      return { name, index, nameSize: most(name), indexSize: Math.min(most(index), Math.max(10, least)) };
     }
-    const most = Math.min(ALONE, ALONE / (LETTER * name.length));
-    return { name: least <= most ? name : "", index: "", nameSize: Math.min(most, Math.max(15, least)), indexSize: 0 };
+    const alone = Math.min(ALONE, ALONE / (LETTER * name.length));
+    return { name: least <= alone ? name : "", index: "", nameSize: Math.min(alone, Math.max(15, least)), indexSize: 0 };
   }
 
-  /* A name for a narrow place: what stands before the bracket, and the indices; `tight` is without commas. */
+  /* A name for a narrow place: what stands before the bracket, and the indices; three digits do without commas. */
   function parts(name) {
     const [, letter, index] = /^([^[\]]+)\[([^[\]]+)\]$/.exec(name) ?? [name, name, ""];
     const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
-    return { name: short(letter, 6), index: short(index, 8), tight: /^\d(,\d)+$/.test(index) ? index.replaceAll(",", "") : "" };
+    return { name: short(letter, 6), index: short(/^\d(,\d){2,}$/.test(index) ? index.replaceAll(",", "") : index, 8) };
   }
 
   return { LEAST, fitted, parts };
