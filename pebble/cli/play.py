@@ -116,10 +116,11 @@ def play(
 
     One HTML file that needs neither network nor server: open it in any browser, also on a phone. Without arguments
     it shows a pyramid, and a chooser leads on to attention; with a SCHEDULE and sizes, the schedule move by move
-    beside its program; with several SCHEDULEs, a race of them side by side; with a DAG, a pebbling of it, an optimal one where that is found. A DAG is a file, - for
-    standard input, or a name with parameters (pyramid:4, fft:8). On each, and on the classic DAGs, the reader can
-    make the moves and compare the I/O with the exact optimum. The address of the page says which game is shown and
-    how far it has got, so that a link to it shows the same. At most 2,000 vertices and 20,000 moves.
+    beside its program; with several, a race of them side by side; with a DAG, a pebbling of it, an optimal one where
+    that is found. A DAG is a file, - for standard input, or a name with parameters (pyramid:4, fft:8). On each but a
+    race, and on the classic DAGs, the reader can make the moves and compare the I/O with the exact optimum. The
+    address of the page says which game is shown and how far it has got, so that a link to it shows the same. At most
+    2,000 vertices and 20,000 moves.
 
     \b
     pebble play

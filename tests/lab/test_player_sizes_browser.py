@@ -122,6 +122,23 @@ def test_zooming_in_brings_the_labels_back_and_keeps_the_chosen_vertex_in_sight(
 
 
 @pytest.mark.parametrize("mode", ["watch", "practice"])
+def test_the_score_stays_in_sight_on_a_phone(browser: Browser, mode: str) -> None:
+    with browser.size(390, 844):
+        browser.click(f"#mode-{mode}")
+        for place in (0, 400, 10_000):
+            top, bottom = browser.run(
+                """
+                scrollTo(0, arguments[0]);
+                const { top, bottom } = document.getElementById("score").getBoundingClientRect();
+                return [top, bottom];""",
+                place,
+            )
+            assert 0 < top < bottom < 844
+        assert browser.text("#score").startswith("I/O 0")
+        assert browser.text("#score").endswith("memory 0 of 4")
+
+
+@pytest.mark.parametrize("mode", ["watch", "practice"])
 def test_a_finger_finds_every_control(browser: Browser, mode: str) -> None:
     with browser.size(390, 844):
         browser.click(f"#mode-{mode}")

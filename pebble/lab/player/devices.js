@@ -1,6 +1,6 @@
 /* Several devices: each superstep is two steps, the work and then the exchange. */
 const film = JSON.parse(byId("document").textContent);
-const SIDE = 96, WIDTH = 150, HEIGHT = 178;
+const SIDE = 96, WIDTH = 150, HEIGHT = 190;
 const steps = film.turns.flatMap((turn, number) => {
   const phases = [];
   if (turn.work.some((pairs) => pairs.length)) phases.push({ number, phase: "work" });
@@ -51,7 +51,7 @@ function drawDevice(p, step, into) {
   const visits = step.phase === "end" ? turn.after[p] : turn.visits[p];
   const shown = visits.length > 3 ? [...visits.slice(0, 2), `and ${visits.length - 2} more`] : visits;
   shown.forEach((what, line) => {
-    drawn(into, "text", { class: "visit", x, y: y - HEIGHT / 2 + SIDE + 41 + 17 * line }, what);
+    drawn(into, "text", { class: "visit", x, y: y - HEIGHT / 2 + SIDE + 43 + 18 * line }, what);
   });
 }
 
@@ -112,7 +112,7 @@ class Exchange extends Stepper {
     byId("now").textContent = this.sentence();
     Panels.showMeter(total, [["received", total], ["of", film.total], ...(film.bound ? [["bound", film.bound]] : [])]);
     byId("io-split").textContent = `of ${many(film.total, "word")}`;
-    byId("numbers").textContent = received.map((words, p) => `device ${p}: ${words.toLocaleString("en")}`).join(" · ");
+    byId("numbers").textContent = received.map((words, p) => `device\u00a0${p}:\u00a0${words.toLocaleString("en")}`).join(" · ");
     Panels.showLine(this.at, 0, 0);
   }
 }

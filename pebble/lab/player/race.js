@@ -27,8 +27,8 @@ class Lane {
     const { game, state, last, at, moves } = this.tape;
     this.board.render(state, last);
     const io = PebbleRules.io(state);
-    const split = ` I/O = ${many(state.reads, "load")} + ${many(state.writes, "store")}`;
-    this.counts.replaceChildren(element("b", String(io), "io"), split);
+    const split = ` = ${many(state.reads, "load")} + ${many(state.writes, "store")}`;
+    this.counts.replaceChildren(element("b", String(io), "io"), " I/O", element("span", split));
     this.memory.replaceChildren("memory ", element("b", `${state.inUse} of ${game.M}`));
     this.fill.style.width = `${(100 * io) / worst}%`;
     this.now.replaceChildren(last ? PebbleRules.notation(game, last) : "not begun", at === moves.length ? `; done after ${moves.length} moves` : "");

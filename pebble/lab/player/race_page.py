@@ -48,8 +48,8 @@ def race(schedules: Sequence[str], problem: Problem, M: int, time_limit: float |
 
     Examples
     --------
-    >>> race(["naive", "flash-2"], Problem.square(2, 1), 8).summary()
-    'naive, flash-2: attention forward, N = 2, d = 1, M = 8; I/O naive 28, flash-2 12'
+    >>> race(["naive", "flash-2"], Problem.square(2, 1), 8, time_limit=0.1).summary()
+    'naive, flash-2: attention forward, N = 2, d = 1, M = 8; I/O naive 32, flash-2 12'
     """
     if len(set(schedules)) < max(2, len(schedules)):
         raise InvalidInput("a race needs two or more schedules, each once")
