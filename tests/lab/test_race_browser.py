@@ -35,7 +35,7 @@ def test_all_lanes_step_together_and_the_winner_is_named(browser: Browser) -> No
     )
     assert browser.texts(".lane .io") == ["32", "28", "12"]
     assert browser.texts(".lane.wins h2") == ["flash-2"]
-    assert browser.run("return document.querySelectorAll('.vertex.output:not(.blue)').length") == 0
+    assert browser.run("return document.querySelectorAll('.lane .vertex.output:not(.blue)').length") == 0
     browser.press("Home", "Space")
     assert browser.text("#play") == "Pause"
 
