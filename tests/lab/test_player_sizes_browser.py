@@ -108,9 +108,11 @@ def test_zooming_in_brings_the_labels_back_and_keeps_the_chosen_vertex_in_sight(
         browser.choose("#recording", "Attention")
         browser.click("#vertex-3")
         name = browser.text("#vertex-3 title")
+        assert name in browser.texts("#board .tag")
         assert browser.text("#inspected").startswith(f"{name}: ")
         for _ in range(20):
             browser.click("#larger")
+        assert set(browser.texts("#board .tag")) == {""}
         assert sum(len(vertex["labels"]) == 2 for vertex in shown_labels(browser)) > 100
         browser.run("return new Promise((done) => setTimeout(done, 600))")
         inside = browser.run("""

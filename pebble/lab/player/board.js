@@ -54,6 +54,8 @@ class Board {
     this.svg.replaceChildren();
     this.edges = board.predecessors.map((row) => row.map(() => drawn(this.svg, "path", { class: "edge" })));
     this.vertices = board.names.map((name, v) => this.vertex(name, v));
+    this.named = [-1, -1];
+    this.tags = [0, 1].map(() => drawn(this.svg, "text", { class: "tag", "aria-hidden": "true" }));
     this.seen = this.vertices.map(() => "");
     this.live = [];
     this.focused = 0;
@@ -76,6 +78,7 @@ class Board {
     const [wide, high] = [widest * across, most * up];
     const stretch = (needed, has) => (has ? Math.max(1, Math.min(Board.STRETCH, (needed - frame) / has)) : 1);
     const [sx, sy] = [stretch(ratio * (high + frame), wide), stretch((wide + frame) / ratio, high)];
+    this.gap = up * sy;
     this.width = wide * sx + frame;
     this.height = high * sy + frame;
     this.place = board.layer.map((layer, v) => [
@@ -131,19 +134,39 @@ class Board {
     this.shown = wanted;
     this.svg.setAttribute("width", Math.floor(this.width * wanted));
     this.svg.setAttribute("height", Math.floor(this.height * wanted));
+    this.shortened = [];
     this.vertices.forEach((group, v) => this.label(group, v));
+    this.tag();
   }
 
   /* Write as much of a vertex's name as can be read. */
   label(group, v) {
     const [letter, index] = group.querySelectorAll(".letter, .index");
-    const fitted = PebbleLabels.fitted(PebbleLabels.parts(this.board.names[v]), this.shown);
+    const parts = PebbleLabels.parts(this.board.names[v]);
+    const fitted = PebbleLabels.fitted(parts, this.shown);
+    this.shortened[v] = fitted.name + fitted.index !== parts.name + parts.index;
     letter.textContent = fitted.name;
     index.textContent = fitted.index;
     letter.style.fontSize = `${fitted.nameSize}px`;
     index.style.fontSize = `${fitted.indexSize}px`;
     letter.setAttribute("y", fitted.index ? -1.5 : 0.36 * fitted.nameSize);
     index.setAttribute("y", 0.5 + 0.8 * fitted.indexSize);
+  }
+
+  /* Write the names of the vertex moved and the one chosen above them: not all inside, where there is room between rows. */
+  tag() {
+    const size = 12 / this.shown;
+    this.tags.forEach((text, i) => {
+      const v = this.named[i];
+      const short = v >= 0 && this.shortened[v] && this.gap > 36 + size;
+      text.textContent = short ? this.board.names[v] : "";
+      if (!short) return;
+      const [x, y] = this.place[v];
+      const half = 0.31 * size * text.textContent.length;
+      text.style.fontSize = `${size}px`;
+      text.setAttribute("x", Math.max(half, Math.min(this.width - half, x)));
+      text.setAttribute("y", y > 30 + size ? y - 30 : y + 26 + size);
+    });
   }
 
   zoom(by) {
@@ -188,6 +211,8 @@ class Board {
       group.setAttribute("class", wanted);
       group.setAttribute("aria-label", this.describe(v));
     });
+    this.named = [move ? move.vertex : -1, this.selected];
+    this.tag();
     this.light(move && move.op === PebbleRules.COMPUTE ? move.vertex : -1);
     if (this.selected >= 0) this.events.inspect(this.selected);
   }
