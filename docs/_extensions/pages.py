@@ -16,8 +16,8 @@ from lessons import run
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
-from pebble.lab.explorer import explore
 from pebble.computations.problem import Problem
+from pebble.lab.explorer import explore
 from pebble.lab.player import first_page
 from pebble.lab.player.devices_page import play_devices
 from pebble.lab.player.race_page import race
