@@ -16,8 +16,12 @@ from lessons import run
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
+from pebble.computations.problem import Problem
 from pebble.lab.explorer import explore
 from pebble.lab.player import first_page
+from pebble.lab.player.devices_page import play_devices
+from pebble.lab.player.race_page import race
+from pebble.program.parallel import SharedProblem
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -85,6 +89,8 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
     """Add the pages that play and explore, and refuse a site that would ask another machine for anything."""
     if exception is None and app.builder.format == "html":
         first_page().write(Path(app.outdir) / "player.html")
+        race(["naive", "standard", "flash-2"], Problem.square(2, 1), 8).write(Path(app.outdir) / "race.html")
+        play_devices(SharedProblem(8, 2, 4), "ring").write(Path(app.outdir) / "ring.html")
         explore().write(Path(app.outdir) / "explore.html")
         found = list(offline.fetched_from_elsewhere(Path(app.outdir)))
         if found:

@@ -23,6 +23,7 @@ __all__ = ["play"]
 
 _FIRST_PAGE = "play.html"
 _OF_ANY_PAGE = ("what", "dag", "no_classics", "time_limit", "output")
+_NOT_OF_A_RACE = ("tiles", "format", "dag")
 _OF_A_DAG = ("format", "memory", "device", "level", "dtype")
 
 
@@ -30,6 +31,7 @@ class PageOptions(Options):
     """What is shown."""
 
     what: str | None = argument(required=False, metavar="[SCHEDULE|DAG]", shell_complete=schedules)
+    rivals: tuple[str, ...] = argument(nargs=-1, metavar="[SCHEDULE]...", shell_complete=schedules)
     problem: ProblemOptions = group(ProblemOptions, nq={"required": False}, d={"cls": None, "unless": None})
     memory: MemoryOptions = group(MemoryOptions)
     tiles: Tiles | str | None = TILES
@@ -46,6 +48,10 @@ class PageOptions(Options):
                     "Give a SCHEDULE with -N and -d, or a DAG (without either: the first page)."
                 )
             refuse_without_devices(self.what)
+        if several and self.rivals:
+            raise click.UsageError("-P shows one schedule for several devices: give one name.")
+        if self.rivals:
+            return [["nq"], ["d", "model"], ["memory", "device"], ["output"]]
         if several or self._of_schedule():
             memory = [] if several else [["memory", "device", "tiles"]]
             return [["nq"], ["d", "model"], *memory, ["output"]]
@@ -62,8 +68,14 @@ class PageOptions(Options):
     def of_one_device(self, **extent: Any) -> Page:
         """Return the page of a schedule, or of a DAG."""
         from pebble.lab.player import play, play_dag
+        from pebble.lab.player.race_page import race
 
         M = self.memory.optional_words()
+        if self.what is not None and self.rivals:
+            if given(_NOT_OF_A_RACE):
+                raise click.UsageError("--tiles, --format and --dag do not go with several SCHEDULEs.")
+            assert M is not None
+            return race([self.what, *self.rivals], self.problem.problem(), M, extent["time_limit"])
         if self.what is not None and self._of_schedule():
             if self.format is not None:
                 raise click.UsageError("--format goes with a DAG, not with a SCHEDULE.")
@@ -104,14 +116,16 @@ def play(
 
     One HTML file that needs neither network nor server: open it in any browser, also on a phone. Without arguments
     it shows a pyramid, and a chooser leads on to attention; with a SCHEDULE and sizes, the schedule move by move
-    beside its program; with a DAG, a pebbling of it, an optimal one where that is found. A DAG is a file, - for
-    standard input, or a name with parameters (pyramid:4, fft:8). On each, and on the classic DAGs, the reader can
-    make the moves and compare the I/O with the exact optimum. The address of the page says which game is shown and
-    how far it has got, so that a link to it shows the same. At most 2,000 vertices and 20,000 moves.
+    beside its program; with several, a race of them side by side; with a DAG, a pebbling of it, an optimal one where
+    that is found. A DAG is a file, - for standard input, or a name with parameters (pyramid:4, fft:8). On each but a
+    race, and on the classic DAGs, the reader can make the moves and compare the I/O with the exact optimum. The
+    address of the page says which game is shown and how far it has got, so that a link to it shows the same. At most
+    2,000 vertices and 20,000 moves.
 
     \b
     pebble play
     pebble play flash-2 -N 4 -d 2 -M 16 -o game.html
+    pebble play naive standard flash-2 -N 2 -d 1 -M 8 -o race.html
     pebble play pyramid:4 -M 5 -o game.html
     pebble play ring -P 4 -N 8 -d 2 -o ring.html
     """  # noqa: D301

@@ -38,7 +38,7 @@ class Layout:
         return max(self.x)
 
 
-def layered_layout(dag: AnyDag) -> Layout:
+def layered_layout(dag: AnyDag, *, inputs_lowest: bool = False) -> Layout:
     """Place the vertices of a DAG in layers.
 
     The layer of a computed vertex is the length of the longest path to it; an input lies just below the first vertex
@@ -48,6 +48,8 @@ def layered_layout(dag: AnyDag) -> Layout:
     ----------
     dag : AnyDag
         Small enough to be drawn: the cost is some milliseconds for a thousand vertices.
+    inputs_lowest : bool
+        Whether all inputs lie in layer 0 instead.
 
     Examples
     --------
@@ -60,7 +62,7 @@ def layered_layout(dag: AnyDag) -> Layout:
     for v, row in enumerate(below):
         for p in row:
             above[p].append(v)
-    layer = _layers(below, above)
+    layer = _layers(below, above, inputs_lowest)
     rows: list[list[int]] = [[] for _ in range(max(layer) + 1)]
     for v, at in enumerate(layer):
         rows[at].append(v)
@@ -77,12 +79,12 @@ def layered_layout(dag: AnyDag) -> Layout:
     return Layout(tuple(layer), tuple(round(place - least, 2) for place in x))
 
 
-def _layers(below: list[list[int]], above: list[list[int]]) -> list[int]:
+def _layers(below: list[list[int]], above: list[list[int]], inputs_lowest: bool) -> list[int]:
     layer = [0] * len(below)
     for v in TopologicalSorter(dict(enumerate(below))).static_order():
         layer[v] = 1 + max((layer[p] for p in below[v]), default=-1)
     for v, row in enumerate(below):
-        if not row and above[v]:
+        if not row and above[v] and not inputs_lowest:
             layer[v] = min(layer[w] for w in above[v]) - 1
     return layer
 

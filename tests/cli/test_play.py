@@ -34,6 +34,15 @@ def test_the_command_writes_a_schedule_and_a_dag(tmp_path: Path) -> None:
     assert (code, said.startswith("<!doctype html>")) == (0, True)
 
 
+def test_several_schedules_race(tmp_path: Path) -> None:
+    path = tmp_path / "race.html"
+    size = ("-N", "2", "-d", "1", "-M", "8")
+    code, said = command("naive", "standard", "flash-2", *size, "--time-limit", "0.01", "-o", str(path))
+    assert code == 0
+    assert "M = 8; I/O naive 32, standard 28, flash-2 12" in said
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
 @pytest.mark.parametrize("name", ["piramid:3", "pyramid", "nothing.dot", "fft:5", "game.unknown", "fft:x"])
 def test_faults_of_a_dag_are_those_of_certify(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -82,6 +91,10 @@ def test_without_arguments_the_first_page_is_written(tmp_path: Path, monkeypatch
         (("--dag", "fft:4", "-M", "4", "-N", "3", "-o", "x.html"), "go with a SCHEDULE"),
         (("--dag", "fft:4", "-M", "4", "--tiles", "rows=1", "-o", "x.html"), "go with a SCHEDULE"),
         (("flash-2", "-N", "4", "-d", "2", "-M", "16"), "Missing option '-o'"),
+        (("naive", "flash-2", "-N", "4", "-d", "2", "-o", "x.html"), "Missing option '-M'"),
+        (("naive", "flash-2", "-N", "4", "-d", "2", "-M", "16", "--dag", "x", "-o", "x"), "Give a SCHEDULE"),
+        (("naive", "flash-2", "-N", "4", "-d", "2", "-M", "9", "--tiles", "rows=1", "-o", "x"), "--tiles"),
+        (("ring", "grid", "-N", "8", "-d", "2", "-P", "4", "-o", "x.html"), "give one name"),
     ],
 )
 def test_wrong_usage_is_told(arguments: tuple[str, ...], message: str) -> None:

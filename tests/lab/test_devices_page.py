@@ -74,9 +74,10 @@ def test_the_page_needs_nothing_from_outside(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
-def test_the_script_is_well_formed() -> None:
-    script = Path(__file__).parents[2] / "pebble" / "lab" / "player" / "devices.js"
-    subprocess.run(["node", "--check", str(script)], check=True)
+def test_the_scripts_are_well_formed() -> None:
+    for name in ("devices.js", "race.js", "stepper.js"):
+        script = Path(__file__).parents[2] / "pebble" / "lab" / "player" / name
+        subprocess.run(["node", "--check", str(script)], check=True)
 
 
 @pytest.mark.slow
@@ -87,13 +88,15 @@ def test_the_page_steps_through_in_a_browser(tmp_path: Path) -> None:
         browser.open(tmp_path / "grid.html")
         seen = []
         for _ in range(6):
-            seen.append(browser.run("return document.getElementById('happening').textContent"))
-            browser.run("document.getElementById('forward').click()")
+            seen.append(browser.run("return document.getElementById('now').textContent"))
+            browser.run("document.getElementById('step').click()")
         assert seen[0].startswith("Superstep 1 of 3 ends: Q 1 from 1 to 0")
         assert seen[1] == "Superstep 2 of 3: all devices work."
         assert seen[-1] == "Every output is with its owner."
-        counts = browser.run("return document.getElementById('counts').textContent")
-        assert (
-            counts == "Words received: 18, 18, 18, 18; together 72 of 72. At least 57 if all do equally much."
-        )
+        assert browser.text(".headline") == "72 of 72 words"
+        assert browser.text("#numbers").count(":\u00a018") == 4
+        assert browser.texts("#marks li")[0] == "▲ 57 at least, if all do equally much"
+        browser.press("Home")
+        assert browser.text("#now") == seen[0]
+        browser.press("End")
         assert browser.run("return document.querySelectorAll('#devices .cell.done').length") == 16

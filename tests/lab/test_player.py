@@ -28,6 +28,7 @@ from pebble.lab.player import Page, first_page, play, play_dag
 from pebble.lab.player.devices_page import DevicesPage
 from pebble.lab.player.page import SCRIPTS, embedded
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS
+from pebble.lab.player.race_page import RacePage, race
 from pebble.program.schedule import registered
 from tests.lab.page_rules import RUNNER, random_games
 from tests.support.problems import problem_for
@@ -188,6 +189,32 @@ def test_a_dag_is_played_optimally_where_the_optimum_is_known() -> None:
     )
 
 
+# -- a race
+
+
+def test_the_lanes_of_a_race_are_those_of_count() -> None:
+    names = ["naive", "standard", "flash-2"]
+    document = race(names, _SMALL, 14).document
+    counted = pebble.count(_SMALL, 14, schedules=names)
+    assert [lane["name"] for lane in document["lanes"]] == names
+    for lane in document["lanes"]:
+        assert check_totals(document["board"], 14, lane) == counted[lane["name"]].io
+    assert document["lanes"][0]["bound"]["value"] == pebble.bounds(_SMALL, 14).best.value
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["flash-2"], "two or more schedules, each once"),
+        (["flash-2", "flash-2"], "two or more schedules, each once"),
+        (["flash-2", "flash-3"], "unknown schedule"),
+    ],
+)
+def test_no_race_without_rivals(names: list[str], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        race(names, _SMALL, 14)
+
+
 # -- the file
 
 
@@ -232,7 +259,7 @@ def test_hostile_names_stay_texts() -> None:
 def test_the_data_files_are_in_the_package() -> None:
     folder = resources.files("pebble.lab.player")
     scripts = {entry.name for entry in folder.iterdir() if entry.name.endswith(".js")}
-    assert scripts == {*SCRIPTS, *DevicesPage.scripts}
+    assert scripts == {*SCRIPTS, *DevicesPage.scripts, *RacePage.scripts}
     for name in scripts:
         assert "</script" not in folder.joinpath(name).read_text(encoding="utf-8")
 

@@ -169,19 +169,21 @@ def test_the_addresses_on_the_docs_page_are_right() -> None:
 @needs_node
 def test_labels_are_read_or_left_out() -> None:
     cases = [
-        (m, i, scale / 20) for m in range(1, 7) for i in (0, 1, 3, 5, 8) for scale in (1, 5, 14, 20, 26, 35)
+        (m, i, scale / 20) for m in range(1, 7) for i in (0, 1, 2, 3, 4) for scale in (1, 5, 14, 20, 26, 35)
     ]
     script = (
-        "const run = (all) => all.map(([m, i, s]) => PebbleLabels.sizes('x'.repeat(m), '0'.repeat(i), s));"
+        "const label = (m, i) => PebbleLabels.parts('x'.repeat(m) + (i ? `[${Array(i).fill(0)}]` : ''));"
+        "const run = (all) => all.map(([m, i, s]) => PebbleLabels.fitted(label(m, i), s));"
     )
-    for (m, i, scale), size in zip(cases, under_node(script, "run", cases), strict=True):
-        for font, letters in ((size["name"], m), (size["index"], i)):
-            assert font == 0 or (font * scale > 11.99 and font * letters * 0.61 < 30)
-        assert size["name"] or not size["index"]
-        assert size["name"] + size["index"] <= 25.5
-        if scale >= 1 and m == 1 and i in (0, 1, 3):
-            assert size["name"], "a short name is shown at full size"
-            assert bool(size["index"]) == bool(i)
+    for (m, i, scale), label in zip(cases, under_node(script, "run", cases), strict=True):
+        for text, font in ((label["name"], label["nameSize"]), (label["index"], label["indexSize"])):
+            assert not text or (font * scale > 8.99 and font * len(text) * 0.61 < 30.1)
+        assert label["name"] or not label["index"]
+        assert not label["index"] or label["nameSize"] + label["indexSize"] <= 27
+        assert label["index"].replace(",", "") in ("", "0" * i)
+        if scale >= 0.7 and m == 1 and i in (0, 1, 2, 3):
+            assert label["name"], "a short name is shown at full size"
+            assert bool(label["index"]) == bool(i)
 
 
 # -- sizes in the style sheets

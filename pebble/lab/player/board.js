@@ -1,6 +1,7 @@
 /* The drawing: vertices in layers, their pebbles, and a list box that the arrow keys walk through. */
 class Board {
-  static MARGIN = 34;
+  static MARGIN = 28;
+  static STRETCH = 1.7; // at most so much wider or higher, to fill the frame
   static LEAST_FIT = 0.2; // smaller vertices are no help: a larger drawing is scrolled at first
   static READABLE = 0.64;
   static TOUCH = 24; // pixels around the middle of a vertex in which a touch is meant for it
@@ -50,19 +51,11 @@ class Board {
     board.layer.forEach((layer, v) => (this.rows[layer] ??= []).push(v));
     this.rows = this.rows.filter((row) => row.length);
     this.rows.forEach((row) => row.sort((a, b) => board.x[a] - board.x[b]));
-    const most = Math.max(...board.layer);
-    const widest = Math.max(...board.x);
-    const across = widest < 8 ? 66 : widest < 14 ? 54 : 46;
-    const up = most < 4 ? 78 : most < 6 ? 66 : 62;
-    this.width = widest * across + 2 * Board.MARGIN;
-    this.height = most * up + 2 * Board.MARGIN;
-    this.place = board.layer.map((layer, v) => [
-      Board.MARGIN + board.x[v] * across, Board.MARGIN + (most - layer) * up,
-    ]);
-    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
     this.svg.replaceChildren();
-    this.edges = board.predecessors.map((row, v) => row.map((p) => this.edge(p, v)));
+    this.edges = board.predecessors.map((row) => row.map(() => drawn(this.svg, "path", { class: "edge" })));
     this.vertices = board.names.map((name, v) => this.vertex(name, v));
+    this.named = [-1, -1];
+    this.tags = [0, 1].map(() => drawn(this.svg, "text", { class: "tag", "aria-hidden": "true" }));
     this.seen = this.vertices.map(() => "");
     this.live = [];
     this.focused = 0;
@@ -70,38 +63,57 @@ class Board {
     this.vertices[0].setAttribute("tabindex", "0");
     this.scale = undefined;
     this.shown = 0;
+    this.ratio = 0;
     this.events.inspect(-1);
     this.resize();
   }
 
-  edge(p, v) {
+  /* Place everything for a frame of this ratio of width to height. */
+  arrange(ratio) {
+    const { board } = this;
+    this.ratio = ratio;
+    const [most, widest] = [Math.max(...board.layer), Math.max(...board.x)];
+    const [across, up] = [widest < 8 ? 66 : widest < 14 ? 54 : 46, most < 4 ? 78 : most < 6 ? 66 : 62];
+    const frame = 2 * Board.MARGIN;
+    const [wide, high] = [widest * across, most * up];
+    const stretch = (needed, has) => (has ? Math.max(1, Math.min(Board.STRETCH, (needed - frame) / has)) : 1);
+    const [sx, sy] = [stretch(ratio * (high + frame), wide), stretch((wide + frame) / ratio, high)];
+    this.gap = up * sy;
+    this.width = wide * sx + frame;
+    this.height = high * sy + frame;
+    this.place = board.layer.map((layer, v) => [
+      Board.MARGIN + board.x[v] * across * sx, Board.MARGIN + (most - layer) * up * sy,
+    ]);
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+    this.place.forEach(([x, y], v) => {
+      this.vertices[v].setAttribute("transform", `translate(${x} ${y})`);
+      board.predecessors[v].forEach((p, i) => this.edges[v][i].setAttribute("d", this.curve(p, v)));
+    });
+  }
+
+  curve(p, v) {
     const [[x0, y0], [x1, y1]] = [this.place[p], this.place[v]];
+    if (this.board.layer[v] - this.board.layer[p] === 1) return `M${x0} ${y0}L${x1} ${y1}`;
     const bend = (y0 - y1) * 0.42;
-    const near = this.board.layer[v] - this.board.layer[p] === 1;
-    const d = near ? `M${x0} ${y0}L${x1} ${y1}` : `M${x0} ${y0}C${x0} ${y0 - bend} ${x1} ${y1 + bend} ${x1} ${y1}`;
-    return drawn(this.svg, "path", { class: "edge", d });
+    return `M${x0} ${y0}C${x0} ${y0 - bend} ${x1} ${y1 + bend} ${x1} ${y1}`;
   }
 
   vertex(name, v) {
-    const [x, y] = this.place[v];
-    const group = drawn(this.svg, "g", {
-      "data-vertex": v, id: `vertex-${v}`, role: "option", "aria-selected": "false", tabindex: "-1",
-      transform: `translate(${x} ${y})`,
-    });
+    const id = `${this.svg.id.replace("board", "vertex")}-${v}`;
+    const group = drawn(this.svg, "g", { "data-vertex": v, id, role: "option", "aria-selected": "false", tabindex: "-1" });
     const input = this.board.predecessors[v].length === 0;
     drawn(group, "circle", { class: "halo", r: 25 });
     if (this.isOutput.has(v)) {
       drawn(group, input ? "rect" : "circle", { class: "rim", ...(input ? square(20, 8) : { r: 21 }) });
     }
     drawn(group, input ? "rect" : "circle", { class: "body", ...(input ? square(16, 5) : { r: 17 }) });
-    const { letter, index } = PebbleLabels.parts(name);
-    drawn(group, "text", { class: "letter" }).textContent = letter;
-    drawn(group, "text", { class: "index" }).textContent = index;
-    drawn(group, "circle", { class: "pebble-red", cx: -14, cy: -14, r: 7 });
-    drawn(group, "path", { class: "pebble-blue", d: "M14 -23l9 9l-9 9l-9 -9z" });
+    drawn(group, "text", { class: "letter" });
+    drawn(group, "text", { class: "index" });
+    drawn(group, "circle", { class: "pebble-red", cx: -16, cy: -16, r: 6.5 });
+    drawn(group, "path", { class: "pebble-blue", d: "M16 -24l8 8l-8 8l-8 -8z" });
     drawn(group, "circle", { class: "lack", cx: 16, cy: 17, r: 8.5 });
-    drawn(group, "text", { class: "lack", x: 16, y: 22 }).textContent = "!";
-    drawn(group, "title", {}).textContent = name;
+    drawn(group, "text", { class: "lack", x: 16, y: 22 }, "!");
+    drawn(group, "title", {}, name);
     return group;
   }
 
@@ -110,6 +122,11 @@ class Board {
   resize() {
     const { clientWidth, clientHeight } = this.canvas;
     if (!this.board || !clientWidth || !clientHeight) return;
+    const ratio = this.canvas.offsetWidth / this.canvas.offsetHeight;
+    if (Math.abs(ratio - this.ratio) > 0.02 * this.ratio) {
+      this.arrange(ratio);
+      this.shown = 0;
+    }
     const room = Math.min((clientWidth - 4) / this.width, (clientHeight - 4) / this.height);
     if (this.scale === undefined) this.scale = room < Board.LEAST_FIT ? Board.READABLE : null;
     const wanted = this.scale ?? Math.min(1.75, room);
@@ -117,19 +134,39 @@ class Board {
     this.shown = wanted;
     this.svg.setAttribute("width", Math.floor(this.width * wanted));
     this.svg.setAttribute("height", Math.floor(this.height * wanted));
-    this.vertices.forEach((group) => this.label(group));
+    this.shortened = [];
+    this.vertices.forEach((group, v) => this.label(group, v));
+    this.tag();
   }
 
   /* Write as much of a vertex's name as can be read. */
-  label(group) {
+  label(group, v) {
     const [letter, index] = group.querySelectorAll(".letter, .index");
-    const size = PebbleLabels.sizes(letter.textContent, index.textContent, this.shown);
-    for (const [text, font] of [[letter, size.name], [index, size.index]]) {
-      text.style.display = font ? "" : "none";
-      text.style.fontSize = `${font}px`;
-    }
-    letter.setAttribute("y", size.index ? -1 : 0.36 * size.name);
-    index.setAttribute("y", -0.5 + 0.87 * size.index);
+    const parts = PebbleLabels.parts(this.board.names[v]);
+    const fitted = PebbleLabels.fitted(parts, this.shown);
+    this.shortened[v] = fitted.name + fitted.index !== parts.name + parts.index;
+    letter.textContent = fitted.name;
+    index.textContent = fitted.index;
+    letter.style.fontSize = `${fitted.nameSize}px`;
+    index.style.fontSize = `${fitted.indexSize}px`;
+    letter.setAttribute("y", fitted.index ? -1.5 : 0.36 * fitted.nameSize);
+    index.setAttribute("y", 0.5 + 0.8 * fitted.indexSize);
+  }
+
+  /* Write the names of the vertex moved and the one chosen above them: not all inside, where there is room between rows. */
+  tag() {
+    const size = 12 / this.shown;
+    this.tags.forEach((text, i) => {
+      const v = this.named[i];
+      const short = v >= 0 && this.shortened[v] && this.gap > 36 + size;
+      text.textContent = short ? this.board.names[v] : "";
+      if (!short) return;
+      const [x, y] = this.place[v];
+      const half = 0.31 * size * text.textContent.length;
+      text.style.fontSize = `${size}px`;
+      text.setAttribute("x", Math.max(half, Math.min(this.width - half, x)));
+      text.setAttribute("y", y > 30 + size ? y - 30 : y + 26 + size);
+    });
   }
 
   zoom(by) {
@@ -174,6 +211,8 @@ class Board {
       group.setAttribute("class", wanted);
       group.setAttribute("aria-label", this.describe(v));
     });
+    this.named = [move ? move.vertex : -1, this.selected];
+    this.tag();
     this.light(move && move.op === PebbleRules.COMPUTE ? move.vertex : -1);
     if (this.selected >= 0) this.events.inspect(this.selected);
   }
@@ -258,12 +297,6 @@ class Board {
     const distance = (v) => Math.abs(this.place[v][0] - this.place[this.focused][0]);
     return row.reduce((near, v) => (distance(v) < distance(near) ? v : near));
   }
-}
-
-function drawn(parent, tag, attributes) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return parent.appendChild(made);
 }
 
 function square(half, rx) {

@@ -1,8 +1,6 @@
-"use strict";
-// Each superstep is two steps: the work, and then the exchange.
-const film = JSON.parse(document.getElementById("document").textContent);
-const byId = (id) => document.getElementById(id);
-const SIDE = 96, WIDTH = 150, HEIGHT = 178;
+/* Several devices: each superstep is two steps, the work and then the exchange. */
+const film = JSON.parse(byId("document").textContent);
+const SIDE = 96, WIDTH = 150, HEIGHT = 190;
 const steps = film.turns.flatMap((turn, number) => {
   const phases = [];
   if (turn.work.some((pairs) => pairs.length)) phases.push({ number, phase: "work" });
@@ -10,14 +8,6 @@ const steps = film.turns.flatMap((turn, number) => {
   return phases;
 });
 steps.push({ number: film.turns.length - 1, phase: "end" });
-let at = 0, timer = null;
-
-function element(name, attributes, text) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
 
 // Devices of a grid stand in rows and columns, others on a circle.
 function centres() {
@@ -40,8 +30,8 @@ const places = centres();
 function drawDevice(p, step, into) {
   const [x, y] = places[p];
   const turn = film.turns[step.number], n = film.tiles, side = SIDE / n;
-  into.append(element("rect", { class: "device", x: x - WIDTH / 2, y: y - HEIGHT / 2, width: WIDTH, height: HEIGHT, rx: 10 }));
-  into.append(element("text", { x, y: y - HEIGHT / 2 + 18 }, `device ${p}`));
+  drawn(into, "rect", { class: "device", x: x - WIDTH / 2, y: y - HEIGHT / 2, width: WIDTH, height: HEIGHT, rx: 10 });
+  drawn(into, "text", { x, y: y - HEIGHT / 2 + 18 }, `device ${p}`);
   const past = new Set();
   film.turns.forEach((one, number) => {
     if (number < step.number || (number === step.number && step.phase !== "work")) {
@@ -53,15 +43,15 @@ function drawDevice(p, step, into) {
     for (let j = 0; j < n; j += 1) {
       const place = i * n + j;
       const state = now.has(place) ? " now" : past.has(place) ? " done" : film.allowed[i][j] ? "" : " masked";
-      into.append(element("rect", {
+      drawn(into, "rect", {
         class: `cell${state}`, x: x - SIDE / 2 + j * side, y: y - HEIGHT / 2 + 26 + i * side, width: side, height: side,
-      }));
+      });
     }
   }
   const visits = step.phase === "end" ? turn.after[p] : turn.visits[p];
   const shown = visits.length > 3 ? [...visits.slice(0, 2), `and ${visits.length - 2} more`] : visits;
   shown.forEach((what, line) => {
-    into.append(element("text", { class: "visit", x, y: y - HEIGHT / 2 + SIDE + 40 + 13 * line }, what));
+    drawn(into, "text", { class: "visit", x, y: y - HEIGHT / 2 + SIDE + 43 + 18 * line }, what);
   });
 }
 
@@ -78,8 +68,8 @@ function drawSends(step, into) {
     const cut = Math.min(WIDTH / 2 / Math.max(Math.abs(dx), 0.01), HEIGHT / 2 / Math.max(Math.abs(dy), 0.01));
     const start = [x1 + dx * cut, y1 + dy * cut], end = [x2 - dx * cut, y2 - dy * cut];
     const bend = [(start[0] + end[0]) / 2 - dy * 26, (start[1] + end[1]) / 2 + dx * 26];
-    into.append(element("path", { class: "send", d: `M${start} Q${bend} ${end}` }));
-    into.append(element("text", { class: "load", x: bend[0], y: bend[1] }, String(words)));
+    drawn(into, "path", { class: "send", d: `M${start} Q${bend} ${end}` });
+    drawn(into, "text", { class: "load", x: bend[0], y: bend[1] }, String(words));
   });
 }
 
@@ -95,60 +85,47 @@ function describe(step) {
   return `${name} ends: ${some.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`;
 }
 
-function show() {
-  const step = steps[at], drawing = byId("devices");
-  const sent = step.phase === "work" ? step.number : step.number + 1;
-  const received = sent ? film.turns[sent - 1].received : film.turns[0].received.map(() => 0);
-  drawing.replaceChildren();
-  const tips = element("defs", {}), tip = element("marker", {
-    id: "tip", viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 7, markerHeight: 7, orient: "auto",
-  });
-  tip.append(element("path", { class: "tip", d: "M0 0L10 5L0 10z" }));
-  tips.append(tip);
-  drawing.append(tips);
-  places.forEach((_, p) => drawDevice(p, step, drawing));
-  if (step.phase === "send") drawSends(step, drawing);
-  byId("happening").textContent = describe(step);
-  const total = received.reduce((a, b) => a + b, 0);
-  const bound = !film.bound ? "" : ` At least ${film.bound.toLocaleString("en")} if all do equally much.`;
-  byId("counts").textContent =
-    `Words received: ${received.join(", ")}; together ${total.toLocaleString("en")} of ${film.total.toLocaleString("en")}.${bound}`;
-  byId("place").value = String(at);
+class Exchange extends Stepper {
+  length = steps.length - 1;
+  at = 0;
+
+  place(at) {
+    this.at = at;
+  }
+
+  sentence() {
+    return describe(steps[this.at]);
+  }
+
+  draw() {
+    const step = steps[this.at], drawing = byId("devices");
+    const sent = step.phase === "work" ? step.number : step.number + 1;
+    const received = sent ? film.turns[sent - 1].received : film.turns[0].received.map(() => 0);
+    const total = received.reduce((a, b) => a + b, 0);
+    drawing.replaceChildren();
+    const tip = drawn(drawn(drawing, "defs", {}), "marker", {
+      id: "tip", viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 7, markerHeight: 7, orient: "auto",
+    });
+    drawn(tip, "path", { class: "tip", d: "M0 0L10 5L0 10z" });
+    places.forEach((_, p) => drawDevice(p, step, drawing));
+    if (step.phase === "send") drawSends(step, drawing);
+    byId("now").textContent = this.sentence();
+    Panels.showMeter(total, [["received", total], ["of", film.total], ...(film.bound ? [["bound", film.bound]] : [])]);
+    byId("io-split").textContent = `of ${many(film.total, "word")}`;
+    byId("numbers").textContent = received.map((words, p) => `device\u00a0${p}:\u00a0${words.toLocaleString("en")}`).join(" · ");
+    Panels.showLine(this.at, 0, 0);
+  }
 }
 
-function go(to) {
-  at = Math.max(0, Math.min(steps.length - 1, to));
-  if (at === steps.length - 1) stop();
-  show();
-}
-
-function stop() {
-  clearInterval(timer);
-  timer = null;
-  byId("play").textContent = "Play";
-}
-
-function play() {
-  if (timer !== null) { stop(); return; }
-  if (at === steps.length - 1) go(0);
-  timer = setInterval(() => go(at + 1), 1200);
-  byId("play").textContent = "Pause";
-}
-
-const xs = places.map(([x]) => x), ys = places.map(([, y]) => y), margin = 40;
+const xs = places.map(([x]) => x), ys = places.map(([, y]) => y), margin = 12;
 byId("devices").setAttribute("viewBox", [
   Math.min(...xs) - WIDTH / 2 - margin, Math.min(...ys) - HEIGHT / 2 - margin,
   Math.max(...xs) - Math.min(...xs) + WIDTH + 2 * margin, Math.max(...ys) - Math.min(...ys) + HEIGHT + 2 * margin,
 ].join(" "));
 byId("about").textContent = film.summary;
-byId("place").max = String(steps.length - 1);
-byId("place").addEventListener("input", (event) => { stop(); go(Number(event.target.value)); });
-byId("first").addEventListener("click", () => { stop(); go(0); });
-byId("back").addEventListener("click", () => { stop(); go(at - 1); });
-byId("forward").addEventListener("click", () => { stop(); go(at + 1); });
-byId("play").addEventListener("click", play);
-document.addEventListener("keydown", (event) => {
-  if (event.target.tagName === "INPUT" || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "ArrowRight") { stop(); go(at + 1); } else if (event.key === "ArrowLeft") { stop(); go(at - 1); }
-});
-show();
+const bound = { kind: "bound", value: film.bound, text: "at least, if all do equally much" };
+Panels.setMarks([...(film.bound ? [bound] : []), { kind: "total", value: film.total, text: "this schedule, at its end" }]);
+Panels.setLines("Supersteps", steps.map(describe));
+const exchange = new Exchange(1);
+listen(() => exchange.keys);
+exchange.render();

@@ -23,8 +23,9 @@ class DevicesPage(Page):
     """A page to watch devices exchanging tiles; ``document`` has a turn for every superstep."""
 
     template: ClassVar[str] = "devices.html"
-    scripts: ClassVar[tuple[str, ...]] = ("devices.js",)
-    styles: ClassVar[tuple[str, ...]] = ("player.css", "devices.css")
+    unit: ClassVar[str] = "Step"
+    scripts: ClassVar[tuple[str, ...]] = ("elements.js", "stepper.js", "panels.js", "devices.js")
+    styles: ClassVar[tuple[str, ...]] = ("player.css", "small.css", "devices.css")
 
     def summary(self) -> str:
         """Return what there is to watch, in one line."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pebble.lower_bounds.bound import Bound
     from pebble.program.schedule import Schedule, Tiles
 
-__all__ = ["first_page", "play", "play_dag"]
+__all__ = ["first_page", "of_schedule", "play", "play_dag", "watched"]
 
 
 def play(
@@ -66,7 +66,7 @@ def play(
     >>> page.document["watch"]["totals"]["reads"], page.document["watch"]["program"]["lines"][0]
     (20, 'for each i:')
     """
-    return _page("", [_of_schedule(schedule, problem, M, tiles)], classics, time_limit)
+    return _page("", [of_schedule(schedule, problem, M, tiles)], classics, time_limit)
 
 
 def play_dag(
@@ -122,7 +122,7 @@ def first_page(*, classics: bool = True, time_limit: float | None = None) -> Pag
     >>> [one["label"] for one in (document["watch"], *document["further"])]
     ['Pyramid of height 3, M = 4: optimal', 'Attention forward, N = 4, d = 2, M = 16: flash-2']
     """
-    shown = [_of_dag("pyramid:3", 4), _of_schedule("flash-2", Problem.square(4, 2), 16)]
+    shown = [_of_dag("pyramid:3", 4), of_schedule("flash-2", Problem.square(4, 2), 16)]
     return _page("The red-blue pebble game", shown, classics, time_limit)
 
 
@@ -151,9 +151,10 @@ class _Shown:
     optimum_instead: bool
 
 
-def _of_schedule(
+def of_schedule(
     schedule: str | Schedule, problem: Problem, M: int | None, tiles: Tiles | str | None = None
 ) -> _Shown:
+    """Return the pebbling of a schedule, with its program, and its board."""
     made = asked_schedule(schedule, problem)
     family = made.family(problem)
     check_drawable(problem.describe(), family.n_vertices, family.n_edges)
@@ -193,8 +194,8 @@ def _of_dag(dag: str | os.PathLike[str] | Dag, M: int, format: str | None = None
 def _page(title: str, shown: list[_Shown], classics: bool, time_limit: float | None) -> Page:
     """Return the page of some pebblings; the title is by default that of the only one."""
     boards = _boards([(one.board, one.M) for one in shown], classics, time_limit)
-    watched = [_watch(one, place, boards[place]) for place, one in enumerate(shown)]
-    document = {"watch": watched[0], "further": watched[1:], "boards": boards}
+    first, *others = [watched(one, place, boards[place]) for place, one in enumerate(shown)]
+    document = {"watch": first, "further": others, "boards": boards}
     return Page(title or shown[0].page_title, document)
 
 
@@ -212,7 +213,7 @@ def _boards(
     return boards
 
 
-def _watch(shown: _Shown, place: int, board: dict[str, Any]) -> dict[str, Any]:
+def watched(shown: _Shown, place: int, board: dict[str, Any]) -> dict[str, Any]:
     """Return what the page steps through on a board: moves, and the bound and optimum beside them."""
     choice = next(choice for choice in board["choices"] if choice["M"] == shown.M)
     name, moves, about, optimum = shown.name, shown.moves, shown.about, choice["optimum"]

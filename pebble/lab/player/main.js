@@ -78,36 +78,16 @@
     if (recording.tape.at !== at) watch.goTo(at);
   }
 
-  function option(text, value) {
-    return Object.assign(element("option", text), { value: String(value) });
-  }
-
-  function on(id, event, act) {
-    byId(id).addEventListener(event, act);
-  }
-
   // -- controls
 
   byId("recording").replaceChildren(...watch.recordings.map(({ label }, i) => option(label, i)));
   byId("board-choice").replaceChildren(...data.boards.map(({ title }, i) => option(title, i)));
-  byId("speed").replaceChildren(
-    ...Watch.SPEEDS.map((speed) => option(`${speed}/s`, speed)),
-  );
-  byId("speed").value = String(watch.speed);
 
   on("mode-watch", "click", () => address.turn(() => setMode("watch")));
   on("mode-practice", "click", () => address.turn(() => setMode("practice")));
   on("recording", "change", (event) => {
     address.turn(() => watch.select(watch.recordings[Number(event.target.value)]));
   });
-  on("first", "click", () => watch.step(-Infinity));
-  on("last", "click", () => watch.step(Infinity));
-  on("back", "click", () => watch.step(-1));
-  on("step", "click", () => watch.step(1));
-  on("play", "click", () => watch.toggle());
-  on("slider", "input", (event) => { watch.pause(); watch.goTo(Number(event.target.value)); });
-  on("jump", "change", (event) => { watch.pause(); watch.goTo(Number(event.target.value)); });
-  on("speed", "change", (event) => watch.setSpeed(Number(event.target.value)));
   on("smaller", "click", () => board.zoom(-1));
   on("larger", "click", () => board.zoom(1));
   on("fit", "click", () => {
@@ -142,13 +122,9 @@
   // -- keyboard
 
   const WATCH_KEYS = {
-    " ": () => watch.toggle(),
-    ArrowRight: () => watch.step(1),
-    ArrowLeft: () => watch.step(-1),
+    ...watch.keys,
     ".": () => watch.step(1),
     ",": () => watch.step(-1),
-    Home: () => watch.step(-Infinity),
-    End: () => watch.step(Infinity),
     "Shift+ArrowRight": () => watch.stepOperation(1),
     "Shift+ArrowLeft": () => watch.stepOperation(-1),
     b: () => board.focus(),
@@ -167,18 +143,9 @@
     if ((event.ctrlKey || event.metaKey) && event.key === "z" && mode === "practice" && !event.target.matches("input, textarea")) {
       event.preventDefault();
       practice.undo();
-      return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || !byId("shortcuts").checked) return;
-    if (event.target.matches("input:not([type=checkbox]), select, textarea")) return;
-    if (event.key === " " && event.target.matches("button, summary, input, a")) return;
-    const shifted = event.shiftKey && event.key.startsWith("Arrow");
-    const name = shifted ? `Shift+${event.key}` : event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const act = (mode === "watch" ? WATCH_KEYS : PRACTICE_KEYS)[name];
-    if (!act) return;
-    event.preventDefault();
-    act();
   });
+  listen(() => (!byId("shortcuts").checked ? {} : mode === "watch" ? WATCH_KEYS : PRACTICE_KEYS));
 
   byId("copy-link").hidden = !Address.shareable;
   address.open();

@@ -16,7 +16,7 @@ from pebble.common.files import atomic_writer
 __all__ = ["SCRIPTS", "Page", "embedded"]
 
 SCRIPTS = (
-    *("rules.js", "links.js", "tape.js", "labels.js", "board.js", "panels.js"),
+    *("rules.js", "links.js", "tape.js", "labels.js", "elements.js", "stepper.js", "board.js", "panels.js"),
     *("watch.js", "practice.js", "address.js", "main.js"),
 )
 """The parts of the page's script, in this order."""
@@ -37,6 +37,7 @@ class Page:
     """
 
     template: ClassVar[str] = "page.html"
+    unit: ClassVar[str] = "Move"
     scripts: ClassVar[tuple[str, ...]] = SCRIPTS
     styles: ClassVar[tuple[str, ...]] = _STYLES
 
@@ -56,9 +57,9 @@ class Page:
             "style": style,
             "document": embedded({"version": 1, "title": self.title, **self.document}),
             "script": script,
+            "unit": self.unit,
         }
-        pieces = _read(self.template).split("@@")
-        return "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
+        return _filled(_read(self.template), parts)
 
     def _repr_html_(self) -> str:
         """Return the page in a frame; what it may do there is to run its own script and offer files."""
@@ -93,6 +94,15 @@ def embedded(document: Any) -> str:
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text
+
+
+def _filled(text: str, parts: dict[str, str]) -> str:
+    """Put parts, or files that are templates themselves, in the place of their names between ``@@``."""
+    pieces = text.split("@@")
+    for place in range(1, len(pieces), 2):
+        name = pieces[place]
+        pieces[place] = parts[name] if name in parts else _filled(_read(name), parts)
+    return "".join(pieces)
 
 
 def _read(name: str) -> str:

@@ -1,15 +1,4 @@
 /* The panels beside the board: counts, words of fast memory, the program. */
-const byId = (id) => document.getElementById(id);
-
-const many = (n, one, more = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : more}`;
-
-function element(tag, text = "", className = "") {
-  const made = document.createElement(tag);
-  made.textContent = text;
-  if (className) made.className = className;
-  return made;
-}
-
 const Panels = (() => {
   const MARKS = { bound: "▲", optimum: "◆", total: "■" };
   let counted = [];
@@ -35,10 +24,14 @@ const Panels = (() => {
     scale = 0;
   }
 
-  function showCounts(state) {
-    const io = PebbleRules.io(state);
+  /* Show how far the I/O has got, and on narrow windows, in the dock, [what, how many] each. */
+  function showMeter(io, score) {
     byId("io").textContent = io.toLocaleString("en");
-    byId("io-split").textContent = `= ${many(state.reads, "load")} + ${many(state.writes, "store")}`;
+    byId("score").replaceChildren(...score.map(([what, value]) => {
+      const item = element("span", `${what} `);
+      item.append(element("b", value.toLocaleString("en")));
+      return item;
+    }));
     const needed = Math.max(io, 1, ...counted.map(({ value }) => value));
     if (needed !== scale) {
       scale = needed;
@@ -47,6 +40,16 @@ const Panels = (() => {
       });
     }
     byId("meter-fill").style.width = `${(100 * io) / scale}%`;
+  }
+
+  function showCounts(state, M) {
+    const goal = counted.find(({ kind }) => kind === "optimum") ?? counted[0];
+    showMeter(PebbleRules.io(state), [
+      ["I/O", PebbleRules.io(state)],
+      [goal.kind === "optimum" ? "goal" : "bound", goal.value],
+      ["memory", `${state.inUse} of ${M}`],
+    ]);
+    byId("io-split").textContent = `= ${many(state.reads, "load")} + ${many(state.writes, "store")}`;
     const parts = [[state.moves, " moves · "], [state.computes, " computes · "], [state.deletes, " deletes · peak "], [state.peak, ""]];
     byId("numbers").replaceChildren(...parts.flatMap(([value, text]) => [element("b", value.toLocaleString("en")), text]));
   }
@@ -144,10 +147,5 @@ const Panels = (() => {
     else if (inner.bottom > outer.bottom) box.scrollTop += inner.bottom - outer.bottom;
   }
 
-  return { setMarks, showCounts, setMemory, showMemory, setLines, showLine, showMoves };
+  return { setMarks, showMeter, showCounts, setMemory, showMemory, setLines, showLine, showMoves };
 })();
-
-/* Say something to those who listen rather than look. */
-function announce(text) {
-  byId("live").textContent = text;
-}

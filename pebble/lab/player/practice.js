@@ -53,7 +53,7 @@ class Practice {
     this.board.show(this.data.boards[this.boardIndex], this.tape.game);
     byId("board-choice").value = String(this.boardIndex);
     byId("memory-choice").replaceChildren(
-      ...choices.map(({ M }, i) => Object.assign(element("option", `M = ${M}`), { value: String(i) })),
+      ...choices.map(({ M }, i) => option(`M = ${M}`, i)),
     );
     byId("memory-choice").value = String(this.choiceIndex);
     byId("show-optimum").hidden = !this.choice.optimum;
@@ -179,7 +179,7 @@ class Practice {
   render() {
     const { game, state, last, moves } = this.tape;
     this.board.render(state, last, this.lacking);
-    Panels.showCounts(state);
+    Panels.showCounts(state, game.M);
     Panels.showMemory(game, this.tape);
     Panels.showMoves(game, moves, moves.length);
     this.showNow();

@@ -84,7 +84,7 @@ def board_dict(board: PracticeBoard, wanted: Iterable[int], time_limit: float | 
     """
     dag = board.dag
     check_drawable(board.title, dag.n_vertices, dag.n_edges)
-    layout = layered_layout(dag)
+    layout = layered_layout(dag, inputs_lowest=True)
     return {
         "title": board.title,
         "name": board.name,

@@ -6,15 +6,12 @@ const OP_MEANING = {
   [PebbleRules.DELETE]: () => "its word is free again",
 };
 
-class Watch {
-  static SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64];
-
+class Watch extends Stepper {
   constructor(data, board, changed) {
+    super();
     this.data = data;
     this.board = board;
     this.changed = changed;
-    this.timer = null;
-    this.speed = 2;
     const own = shownFirst(data).map((one) => this.own(one));
     const same = (a, b) => a.name === b.name && a.board === b.board && a.M === b.M;
     this.recordings = [...own, ...this.optima().filter((one) => !own.some((other) => same(one, other)))];
@@ -76,8 +73,6 @@ class Watch {
     Panels.setLines(columns.program ? "Program" : "Moves", columns.program ? columns.program.lines : []);
     byId("about").textContent = about;
     byId("recording").value = String(this.recordings.indexOf(this.current));
-    byId("slider").max = byId("jump").max = String(tape.moves.length);
-    byId("total").textContent = `of ${tape.moves.length.toLocaleString("en")}`;
     this.render();
     this.board.focused = tape.moves.length ? tape.moves[0].vertex : 0;
     this.board.vertices[0].setAttribute("tabindex", "-1");
@@ -87,16 +82,16 @@ class Watch {
 
   // -- moving
 
-  goTo(target) {
-    const { tape } = this.current;
-    tape.goTo(Number.isNaN(target) ? tape.at : target);
-    this.render();
-    if (this.timer === null) announce(this.sentence());
+  get length() {
+    return this.current.tape.moves.length;
   }
 
-  step(by) {
-    this.pause();
-    this.goTo(this.current.tape.at + by);
+  get at() {
+    return this.current.tape.at;
+  }
+
+  place(at) {
+    this.current.tape.goTo(at);
   }
 
   /* Go to the end of the operation that is under way, or of the next one; or to the one before. */
@@ -107,62 +102,18 @@ class Watch {
     this.goTo(direction > 0 ? ends.find((end) => end > tape.at) ?? tape.at : before.findLast((end) => end < tape.at) ?? 0);
   }
 
-  toggle() {
-    if (this.timer !== null) this.pause();
-    else this.start();
-  }
-
-  start() {
-    const { tape } = this.current;
-    if (tape.at === tape.moves.length) tape.goTo(0);
-    announce("Playing");
-    this.tick();
-    this.showPlaying();
-  }
-
-  tick() {
-    this.timer = setTimeout(() => this.tick(), 1000 / this.speed);
-    const { tape } = this.current;
-    this.goTo(tape.at + 1);
-    if (this.speed <= 0.5) announce(this.sentence());
-    if (tape.at === tape.moves.length) this.pause();
-  }
-
-  pause() {
-    if (this.timer === null) return;
-    clearTimeout(this.timer);
-    this.timer = null;
-    this.showPlaying();
-    announce(this.sentence());
-  }
-
-  setSpeed(speed) {
-    this.speed = speed;
-    if (this.timer === null) return;
-    clearTimeout(this.timer);
-    this.tick();
-  }
-
   // -- showing
 
-  showPlaying() {
-    byId("play").textContent = this.timer === null ? "Play" : "Pause";
-  }
-
-  render() {
+  draw() {
     const { tape, columns } = this.current;
     const { last } = tape;
     this.board.render(tape.state, last);
     if (last) this.board.reveal(last.vertex);
-    Panels.showCounts(tape.state);
+    Panels.showCounts(tape.state, tape.game.M);
     Panels.showMemory(tape.game, tape);
     if (columns.program) this.showProgram(tape, columns.program);
     else Panels.showMoves(tape.game, tape.moves, tape.at);
     this.showNow(tape);
-    byId("slider").value = byId("jump").value = String(tape.at);
-    byId("slider").setAttribute("aria-valuetext", this.sentence());
-    byId("first").disabled = byId("back").disabled = tape.at === 0;
-    byId("last").disabled = byId("step").disabled = tape.at === tape.moves.length;
     this.changed();
   }
 
