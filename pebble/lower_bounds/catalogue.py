@@ -20,6 +20,7 @@ from pebble.lower_bounds.attention import (
     shared_rope,
     t1,
     t2,
+    weights_gradient,
     wide_sums,
 )
 from pebble.lower_bounds.certified import b3, b4, t3, t4
@@ -48,6 +49,7 @@ _FILES = (
         causal_triangles,
         large_cache,
         wide_sums,
+        weights_gradient,
         safe_softmax,
     ),
     *(latent, shared_rope, levels, linear, communication, matmul_fft, statements),

@@ -19,6 +19,7 @@ from pebble.lower_bounds.attention.safe_softmax import safe_softmax
 from pebble.lower_bounds.attention.shared_rope import t1_of_all_heads, without_rope
 from pebble.lower_bounds.attention.t1 import t1
 from pebble.lower_bounds.attention.t2 import t2
+from pebble.lower_bounds.attention.weights_gradient import g1, g2
 from pebble.lower_bounds.attention.wide_sums import wide_sums
 from pebble.lower_bounds.bound import Bound, applicable, by_hand
 from pebble.lower_bounds.certified.b3 import b3
@@ -33,7 +34,7 @@ __all__ = ["backward_bounds", "best_bound", "bounds_by_counts", "forward_bounds"
 _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
     "forward": (compulsory_attention, t1, t2, t3, t4, large_cache),
     "backward": (compulsory_attention, b1, b2, b3, b4, large_cache, wide_sums),
-    "weights": (compulsory_attention,),
+    "weights": (compulsory_attention, g1, g2),
 }
 
 
@@ -99,7 +100,7 @@ def backward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> lis
 def proved_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[Bound]:
     """Return every bound with a proved constant that applies to one copy of a problem, the best first.
 
-    Of the gradient of the weights only the compulsory words are bounded. The maximum of the values is a bound, not
+    The maximum of the values is a bound, not
     their sum; multiply them by ``problem.copies`` for all heads and batch elements.
 
     Parameters

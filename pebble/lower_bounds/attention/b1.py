@@ -17,7 +17,7 @@ from pebble.lower_bounds.rounding import ceil_div, ceil_sqrt
 from pebble.lower_bounds.segment_bound import SegmentBound
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["B1", "B1Weights", "b1", "b1_events", "b1_tangent", "b1_words"]
+__all__ = ["B1", "B1Weights", "b1", "b1_events", "b1_tangent", "b1_words", "segment_work"]
 
 B1 = Statement(
     "B1",
@@ -87,9 +87,19 @@ class B1Weights:
     @cached_property
     def bend(self) -> int:
         """From which ``T`` on the crossing of the two minimands lies behind the peak of the second."""
-        kappa, beta = self.root, self.beta
-        p, r = beta * kappa, kappa * kappa + 2 * beta
-        return ceil_div(p * (p * kappa + 2 * beta * r), r * r * kappa)
+        return _bend(self.root, self.beta)
+
+
+def _bend(kappa: int, beta: int) -> int:
+    p, r = beta * kappa, kappa * kappa + 2 * beta
+    return ceil_div(p * (p * kappa + 2 * beta * r), r * r * kappa)
+
+
+def segment_work(T: int, kappa: int, beta: int) -> int:
+    """Bound ``(T - b)²/4 + min(beta b, kappa √b (T - b)/2)`` over all b from 0 to T."""
+    if T <= 0:
+        return 0
+    return max(T * T // 4, _at_crossing(T, kappa, beta) if _bend(kappa, beta) <= T else _at_peak(T, kappa))
 
 
 @lru_cache(maxsize=256)
@@ -118,11 +128,7 @@ def b1_events(T: int, d: int, dv: int, width: int = 1) -> int:
     True
     """
     weights = _weights(d, dv, width)
-    if T <= 0:
-        return 0
-    if weights.bend <= T:
-        return max(T * T // 4, _at_crossing(T, weights.root, weights.beta))
-    return max(T * T // 4, _at_peak(T, weights.root))
+    return segment_work(T, weights.root, weights.beta)
 
 
 def b1_tangent(T: int, d: int, dv: int) -> tuple[int, int]:
