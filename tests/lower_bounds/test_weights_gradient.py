@@ -36,7 +36,9 @@ class Traced:
             pebbling = moves("flash-2", problem, M)
             names = ("load", "store", "compute", "delete")
             played = [
-                (names[op], v) for columns in pebbling for op, v in zip(*map(list, columns), strict=True)
+                (names[op], v)
+                for ops, vs in pebbling
+                for op, v in zip(ops.tolist(), vs.tolist(), strict=True)
             ]
         self.moves = [(op, vertices[v]) for op, v in played]
         computed = defaultdict(list)
