@@ -79,7 +79,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def pebble(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Pebble:
-    """The command line, called within the process."""
+    """The command line, called within the process; tables are as wide as they want."""
+    monkeypatch.setenv("COLUMNS", "1000")
 
     def call(*arguments: str, stdin: bytes | None = None) -> Done:
         monkeypatch.setattr(sys, "argv", ["pebble", *arguments])

@@ -161,13 +161,13 @@ class LevelReport(TableResult):
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the problem, a row for each boundary of each schedule, the bounds."""
-        head = ["schedule", "tiles", "boundary", "reads", "writes", "I/O"]
-        head += ["peak", "of", "bound", "I/O ÷ bound"]
-        cells = [head if self.bytes_per_word is None else [*head, "bytes", "roofline"]]
+        price = [] if self.bytes_per_word is None else ["bytes", "roofline"]
+        head = ["schedule", "tiles", "boundary", "reads", "writes", "I/O", *price]
+        cells = [[*head, "peak", "of", "bound", "I/O ÷ bound"]]
         for row in self.rows:
             needs = [row.name, f"does not fit: needs {_and(row.least)} words"]
             cells += self._cells(row) or [needs + [""] * (len(cells[0]) - 2)]
-        table = Table(cells, left=3, notes=self.notes(), drop=("writes", "reads", "of", "bytes", "peak"))
+        table = Table(cells, left=3, notes=self.notes(), drop=("writes", "reads", "of", "bytes", "peak", "bound"))
         rows = [
             [name, bound.name, words(bound.value), bound.note]
             for name, bound in zip(self.hierarchy.boundaries, self.bounds, strict=True)
@@ -187,15 +187,12 @@ class LevelReport(TableResult):
     def _cells(self, row: LevelRow) -> list[list[str]]:
         cells = []
         for name, one in zip(self.hierarchy.boundaries if row.fits else (), row.boundaries, strict=True):
-            counts = one.reads, one.writes, one.io, one.peak, one.capacity, one.bound
             head = [row.name, tiles_text(row.tiles or {})] if one.level == 1 else ["", ""]
-            cells.append([*head, name, *map(words, counts), f"{one.ratio:.3f}"])
+            moved, room = (one.reads, one.writes, one.io), (one.peak, one.capacity, one.bound)
+            price = []
             if self.bytes_per_word is not None:
-                time = self.seconds(one)
-                cells[-1] += [
-                    bytes_text(one.io * self.bytes_per_word),
-                    "–" if time is None else seconds_text(time),
-                ]
+                price = [bytes_text(one.io * self.bytes_per_word), seconds_text(self.seconds(one))]
+            cells.append([*head, name, *map(words, moved), *price, *map(words, room), f"{one.ratio:.3f}"])
         return cells
 
     def _names(self) -> list[str]:

@@ -34,11 +34,13 @@ class Window:
         return True
 
 
-def test_the_width_is_that_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_width_is_that_of_a_terminal_or_of_a_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert printing.output_width() == 120
     monkeypatch.setenv("COLUMNS", "57")
-    assert printing.terminal_width() is None
+    assert printing.output_width() == 57
     monkeypatch.setattr(sys, "stdout", Window())
-    assert printing.terminal_width() == 57
+    assert printing.output_width() == 57
 
 
 @pytest.mark.many(1)
@@ -47,7 +49,7 @@ def test_tables_fit_a_narrow_window(
     pebble: Pebble, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
 ) -> None:
     whole = pebble(*arguments)
-    monkeypatch.setattr(printing, "terminal_width", lambda: 72)
+    monkeypatch.setattr(printing, "output_width", lambda: 72)
     done = pebble(*arguments)
     assert (whole.code, done.code, done.err) == (0, 0, "")
     lines = done.out.splitlines()
@@ -55,7 +57,7 @@ def test_tables_fit_a_narrow_window(
     assert rules
     for number in rules:
         assert max(map(len, lines[number - 1 : number + 2])) <= 72
-    monkeypatch.setattr(printing, "terminal_width", lambda: 1000)
+    monkeypatch.setattr(printing, "output_width", lambda: 1000)
     assert pebble(*arguments).out == whole.out
     if arguments[0] == "count":
         assert "reads, writes" in next(line for line in lines if line.startswith("not shown in 72 columns: "))
