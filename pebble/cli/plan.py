@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from pebble.cli.level_options import BANDWIDTH, LevelOptions, Levels, device_with
+from pebble.cli.level_options import BANDWIDTH, LevelOptions, Levels, device_crossed
 from pebble.cli.options import SCHEDULES, MemoryOptions, ProblemOptions, needed_memory, parse_tiles
 from pebble.cli.printing import JSON, print_result
 from pebble.cli.progress import progress_line
 from pebble.cli.signature import command, given, group, like, option
 from pebble.common.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from pebble.lab.hardware import Device
 
 __all__ = ["plan"]
 
@@ -83,7 +80,7 @@ def plan(
         raise click.UsageError("--mine-backward goes with --mine.")
     asked = {
         "M": None if memory.memory is None else parse_words(memory.memory, memory.dtype),
-        "device": _device_of(memory.device, bandwidth, memory.level),
+        "device": device_crossed(memory, bandwidth),
         "level": memory.level,
         "dtype": memory.dtype or "bfloat16",
         **constraints,
@@ -96,18 +93,6 @@ def plan(
         _compare(problem, mine, mine_backward, asked, as_json)
     else:
         _plan(problem, asked, as_json)
-
-
-def _device_of(name: str | None, bandwidth: str | None, level: str | None) -> Device | None:
-    """Return the device, with the bandwidths that are given of the boundaries that a plan's words cross."""
-    if name is None:
-        if bandwidth is not None:
-            raise click.UsageError("--bandwidth goes with --device.")
-        return None
-    plain = device_with(name, None, ())
-    return device_with(
-        name, bandwidth, dict.fromkeys(plain.boundary(level, room).level for room in (None, 0))
-    )
 
 
 def _plan(problem: ProblemOptions, asked: dict[str, Any], as_json: bool) -> None:

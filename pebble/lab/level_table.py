@@ -167,7 +167,9 @@ class LevelReport(TableResult):
         for row in self.rows:
             needs = [row.name, f"does not fit: needs {_and(row.least)} words"]
             cells += self._cells(row) or [needs + [""] * (len(cells[0]) - 2)]
-        table = Table(cells, left=3, notes=self.notes(), drop=("writes", "reads", "of", "bytes", "peak", "bound"))
+        table = Table(
+            cells, left=3, notes=self.notes(), drop=("writes", "reads", "of", "bytes", "peak", "bound")
+        )
         rows = [
             [name, bound.name, words(bound.value), bound.note]
             for name, bound in zip(self.hierarchy.boundaries, self.bounds, strict=True)

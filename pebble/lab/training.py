@@ -10,7 +10,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.tables import Table, TableResult, words
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
-from pebble.lab.count_table import CountTable, Report, Row
+from pebble.lab.count_table import CountTable, Price, Report, Row
 from pebble.lower_bounds.table import BoundTable, sharing_notes
 from pebble.program.schedule import Schedule, Tiles, available, offered
 from pebble.program.schedule.registry import is_built_in
@@ -44,13 +44,29 @@ class TrainingReport(CountTable):
     def __repr__(self) -> str:
         return f"<TrainingReport {self.problem!r} M={self.M}: {len(self.rows)} schedules>"
 
+    def priced(self, price: Price) -> TrainingReport:
+        """Return the same with bytes, and their least time, in all that takes part."""
+        forward, backward = self.forward.priced(price), self.backward.priced(price)
+        rows = [
+            replace(
+                row,
+                bytes=_added("bytes", *parts),
+                seconds=_added("seconds", *parts),
+                boundary=" and ".join(dict.fromkeys(part.boundary for part in parts if part.boundary))
+                or None,
+            )
+            for row, *parts in zip(self.rows, forward.rows, backward.rows, strict=True)
+        ]
+        return replace(self, price=price, rows=tuple(rows), forward=forward, backward=backward)
+
     def table(self) -> Table:
         """Return the table of the schedules."""
-        head = ["schedule", "forward I/O", "backward I/O", "reads", "writes", "I/O", "peak", "I/O ÷ bounds"]
+        head = ["schedule", "forward I/O", "backward I/O", "reads", "writes", "I/O"]
+        head += [*self.price_columns, "peak", "I/O ÷ bounds"]
         pairs = zip(self.forward.rows, self.backward.rows, self.rows, strict=True)
-        cells = [head, *(row.cells(words(one.io), words(other.io)) for one, other, row in pairs)]
+        cells = [head, *(row.cells(len(head), words(one.io), words(other.io)) for one, other, row in pairs)]
         drop = ("writes", "reads", "peak", "forward I/O", "backward I/O")
-        return Table(cells, notes=self.notes(), drop=drop)
+        return Table(cells, notes=self.table_notes(), drop=drop)
 
     def bound_parts(self) -> list[str | Table | TableResult]:
         """Return the bounds of each pass."""
@@ -157,9 +173,10 @@ def _sum(one: Row, other: Row, bound: int | float) -> Row:
     return Row(one.name, True, least, None, reads, writes, io, peak, ratio, by_array, note=note)
 
 
-def _added(name: str, one: Row, other: Row) -> int:
-    total: int = getattr(one, name) + getattr(other, name)
-    return total
+def _added(name: str, one: Row, other: Row) -> Any:
+    """Return the sum of an attribute of both; None where one has none."""
+    first, second = getattr(one, name), getattr(other, name)
+    return None if first is None or second is None else first + second
 
 
 def count_any_pass(

@@ -12,7 +12,7 @@ from pebble.common.units import bytes_per_word, bytes_text, seconds_text
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import Room
-from pebble.lab.plan.roofline import Roofline, inner_notes, untimed_notes
+from pebble.lab.plan.roofline import Roofline, inner_notes
 
 if TYPE_CHECKING:
     from pebble.lab.hardware import Device
@@ -265,7 +265,9 @@ class Plan(Planned):
         cells = [row[:columns] for row in (head, *rows)]
         drop = ("room", "FLOP/byte", "I/O", "roofline")
         found = {f"{one.schedule} ({one.form})": one.roofline for one in self.choices}
-        notes = inner_notes(self.device, self.level, found) + untimed_notes(self.device, found.values())
+        notes = inner_notes(self.device, self.level, found)
+        if self.device is not None:
+            notes += self.device.untimed(one.boundary for one in found.values())
         notes += [one.sentence() for one in self.unverified]
         return Table(cells, left=3, notes=notes, drop=drop)
 

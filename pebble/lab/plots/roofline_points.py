@@ -17,7 +17,7 @@ from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import Crossing, canonical_dtype
 from pebble.lab.plan.constraints import is_product
-from pebble.lab.plan.roofline import crossing_of, flops, moved_bytes
+from pebble.lab.plan.roofline import flops, moved_bytes
 from pebble.lab.training import count_any_pass
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def roofline_points(
 def _crossing(device: Device, level: str | None, dtype: str, row: Row) -> Crossing:
     assert row.peak is not None
     assert row.ratio is not None
-    return crossing_of(device, level, dtype, row.peak, row.ratio)
+    return device.crossing(level, dtype, row.peak, row.ratio)
 
 
 def _point(
