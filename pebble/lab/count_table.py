@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
@@ -73,15 +74,12 @@ class Row:
         row = {name: getattr(self, name) for name in (*_CSV_COLUMNS, "by_array", *price)}
         return row | {name: text for name, text in (("chosen", self.chosen), ("note", self.note)) if text}
 
-    def cells(self, columns: int, *before: str) -> list[str]:
-        """Return the row as text: its name, some other cells, then what the last columns are, or why nothing is."""
-        if not self.fits:
-            needs = f"does not fit: needs {words(self.least_M)} words"
-            return [self.name, "not counted, see below" if self.note else needs, *[""] * (columns - 2)]
-        counts = [words(value) for value in (self.reads, self.writes, self.io)]
-        price = ["" if self.bytes is None else bytes_text(self.bytes), seconds_text(self.seconds)]
-        price = price[: columns - len(before) - 6]
-        return [self.name, *before, *counts, *price, words(self.peak), f"{self.ratio:.3f}"]
+    @property
+    def unfit(self) -> str:
+        """Why there are no counts; empty if there are."""
+        if self.fits:
+            return ""
+        return "not counted, see below" if self.note else f"does not fit: needs {words(self.least_M)} words"
 
 
 class Price(NamedTuple):
@@ -173,12 +171,6 @@ class CountTable(TableResult):
         return replace(self, price=price, rows=tuple(map(price.row, self.rows)))
 
     @property
-    def price_columns(self) -> list[str]:
-        """The columns of bytes and of time that there are."""
-        timed = any(row.seconds for row in self.rows)
-        return [] if self.price is None else ["bytes", "time"] if timed else ["bytes"]
-
-    @property
     @abstractmethod
     def bounds_by_pass(self) -> dict[str, BoundTable]:
         """The bounds of each pass that was counted."""
@@ -227,10 +219,6 @@ class CountTable(TableResult):
         """Return what is to be said of schedules: why one is not counted, why one has other tiles."""
         return [f"{row.name}: {row.note}" for row in self.rows if row.note]
 
-    def table_notes(self) -> list[str]:
-        """Return what stands below the table."""
-        return [*self.notes(), *(self.price.notes(self.rows) if self.price else ())]
-
     def words_text(self, value: int | float) -> str:
         """Return a number of words, and their bytes where a data type is known."""
         return f"{words(value)} words" if self.price is None else self.price.text(value)
@@ -249,6 +237,18 @@ class CountTable(TableResult):
     @abstractmethod
     def table(self) -> Table:
         """Return the table of the schedules."""
+
+    def table_with(self, own: Mapping[str, Any], ratio: str, left: int) -> Table:
+        """Return the table of the schedules, with columns of its own after the name."""
+        columns = {"schedule": "name", **own, "reads": "reads", "writes": "writes", "I/O": "io"}
+        if self.price is not None:
+            columns["bytes"] = lambda row: None if row.bytes is None else bytes_text(row.bytes)
+        if any(row.seconds for row in self.rows):
+            columns["time"] = lambda row: row.seconds and seconds_text(row.seconds)
+        columns |= {"peak": "peak", ratio: "ratio:.3f"}
+        notes = [*self.notes(), *(self.price.notes(self.rows) if self.price else ())]
+        drop = ("writes", "reads", "peak", *(name for name in own if name != "tiles"))
+        return Table.of(self.rows, columns, left=left, right=None, notes=notes, drop=drop)
 
     @abstractmethod
     def bound_parts(self) -> list[str | Table | TableResult]:
@@ -331,12 +331,11 @@ class Report(CountTable):
 
     def table(self) -> Table:
         """Return the table of the schedules."""
-        head = ["schedule", "tiles", "reads", "writes", "I/O", *self.price_columns, "peak", "I/O ÷ bound"]
-        cells = [head]
-        for row in self.rows:
-            tiles = tiles_text(row.tiles or {}) + (f" ({row.chosen})" if row.chosen else "")
-            cells.append(row.cells(len(head), tiles))
-        return Table(cells, left=2, notes=self.table_notes(), drop=("writes", "reads", "peak"))
+
+        def tiles(row: Row) -> str:
+            return row.unfit or tiles_text(row.tiles or {}) + (f" ({row.chosen})" if row.chosen else "")
+
+        return self.table_with({"tiles": tiles}, "I/O ÷ bound", left=2)
 
     def bound_parts(self) -> list[str | Table | TableResult]:
         """Return the bounds."""

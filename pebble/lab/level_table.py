@@ -83,7 +83,8 @@ class LevelRow(PlainRow):
     @property
     def fits(self) -> bool:
         """Whether it can be done with these levels."""
-        return bool(self.boundaries)
+        sizes = [(one.peak, one.capacity) for one in self.boundaries]
+        return bool(sizes) and all(room is None or peak <= room for peak, room in sizes)
 
     @property
     def outermost(self) -> Boundary | None:
@@ -188,7 +189,9 @@ class LevelReport(TableResult):
 
     def _cells(self, row: LevelRow) -> list[list[str]]:
         cells = []
-        for name, one in zip(self.hierarchy.boundaries if row.fits else (), row.boundaries, strict=True):
+        for name, one in zip(
+            self.hierarchy.boundaries if row.boundaries else (), row.boundaries, strict=True
+        ):
             head = [row.name, tiles_text(row.tiles or {})] if one.level == 1 else ["", ""]
             moved, room = (one.reads, one.writes, one.io), (one.peak, one.capacity, one.bound)
             price = []
@@ -209,8 +212,11 @@ class LevelReport(TableResult):
         sizes = zip(levels.names, levels.capacities, levels.boundaries, strict=True)
         schedules = []
         for row in self.rows:
-            times = [self.seconds(boundary) for boundary in row.boundaries]
-            schedules.append(row.to_dict() | ({"seconds": times} if self.bytes_per_word is not None else {}))
+            price: dict[str, Any] = {}
+            if self.bytes_per_word is not None:
+                price["bytes"] = [one.io * self.bytes_per_word for one in row.boundaries]
+                price["seconds"] = [self.seconds(one) for one in row.boundaries]
+            schedules.append(row.to_dict() | price)
         return {
             **plain(self, "problem softmax=problem.softmax attention=problem.attention"),
             "M": self.hierarchy.capacities[-1],

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import Table, TableResult, words
+from pebble.common.tables import Table, TableResult
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
 from pebble.lab.count_table import CountTable, Price, Report, Row
@@ -61,12 +61,11 @@ class TrainingReport(CountTable):
 
     def table(self) -> Table:
         """Return the table of the schedules."""
-        head = ["schedule", "forward I/O", "backward I/O", "reads", "writes", "I/O"]
-        head += [*self.price_columns, "peak", "I/O ÷ bounds"]
-        pairs = zip(self.forward.rows, self.backward.rows, self.rows, strict=True)
-        cells = [head, *(row.cells(len(head), words(one.io), words(other.io)) for one, other, row in pairs)]
-        drop = ("writes", "reads", "peak", "forward I/O", "backward I/O")
-        return Table(cells, notes=self.table_notes(), drop=drop)
+        own = {
+            "forward I/O": lambda row: row.unfit or self.forward[row.name].io,
+            "backward I/O": lambda row: self.backward[row.name].io if row.fits else None,
+        }
+        return self.table_with(own, "I/O ÷ bounds", left=1)
 
     def bound_parts(self) -> list[str | Table | TableResult]:
         """Return the bounds of each pass."""

@@ -21,52 +21,50 @@ HOW: dict[str, Any] = {"accumulate": "float32", "stages": 2, "warps": 2}
 def test_flashattention_3_fits_and_reads_from_dram_once(Bc: int, registers: float, shared: int) -> None:
     """By docs/count-my-kernel.md."""
     found = kernel_boundaries(ONE_LAYER, {"Br": 128, "Bc": Bc}, "h100", **HOW)
-    regs, smem, l2 = found.boundaries
-    assert found.fits
+    (row,), size = found.rows, 2
+    regs, smem, l2 = row.boundaries
+    assert row.fits
     assert (found.blocks, found.flops) == (132, 4 * 4 * 32 * 16384**2 * 128)
     # S and U in float32, a slice of 16 words of Q and K, row sums; a word while a chain moves on.
-    assert regs.held == 2 * (2 * 64 * (Bc + 128 + 1) + 16 * (64 + Bc) + 1) * 2
-    assert regs.held == pytest.approx(registers * KIB, abs=KIB)
-    assert smem.held == (128 * 128 + 2 * Bc * 256) * 2 == shared * KIB
-    queries, keys, size = 4 * 32 * 16384 * 128, 16384 * 256, 2
-    assert l2.bytes == (2 * queries + 4 * 8 * keys) * size == 1.25 * GIB
-    assert smem.bytes == (2 * queries + 4 * 32 * 128 * keys) * size == 129 * GIB
-    assert regs.bytes == (queries + queries * -(-16384 // Bc) + 4 * 32 * 256 * keys) * size
-    assert (l2.ratio, l2.counter, smem.counter, regs.counter) == (
-        1,
-        "dram__bytes.sum",
-        "lts__t_bytes.sum",
-        None,
-    )
-    assert (l2.seconds, smem.seconds) == (l2.bytes / 3.35e12, None)
-    assert found.seconds == found.compute_seconds == pytest.approx(17.8e-3, rel=0.01)
+    assert regs.peak == 2 * (2 * 64 * (Bc + 128 + 1) + 16 * (64 + Bc) + 1)
+    assert regs.peak * size == pytest.approx(registers * KIB, abs=KIB)
+    assert smem.peak * size == (128 * 128 + 2 * Bc * 256) * size == shared * KIB
+    queries, keys = 4 * 32 * 16384 * 128, 16384 * 256
+    assert l2.io * size == (2 * queries + 4 * 8 * keys) * size == 1.25 * GIB
+    assert smem.io * size == (2 * queries + 4 * 32 * 128 * keys) * size == 129 * GIB
+    assert regs.io == queries + queries * -(-16384 // Bc) + 4 * 32 * 256 * keys
+    assert (l2.ratio, found.seconds(l2), found.seconds(smem)) == (1, l2.io * size / 3.35e12, None)
+    assert found.compute_seconds == pytest.approx(17.8e-3, rel=0.01)
+    assert "the kernel 17.8 ms or more" in str(found)
+    assert found.to_dict()["counters"] == [None, "lts__t_bytes.sum", "dram__bytes.sum"]
+    assert found.to_dict()["schedules"][0]["bytes"] == [one.io * size for one in row.boundaries]
 
 
 def test_blocks_of_a_cluster_read_keys_once() -> None:
     alone, pairs = (
-        kernel_boundaries(ONE_LAYER, {"Br": 128, "Bc": 176}, "h100", cluster=c, **HOW) for c in (1, 2)
+        kernel_boundaries(ONE_LAYER, {"Br": 128, "Bc": 176}, "h100", cluster=number, **HOW).rows[0].boundaries
+        for number in (1, 2)
     )
-    assert pairs.boundaries[1].bytes == 65 * GIB
-    assert pairs.boundaries[1].held == alone.boundaries[1].held
-    assert (pairs.boundaries[0], pairs.boundaries[2]) == (alone.boundaries[0], alone.boundaries[2])
+    assert pairs[1].io * 2 == 65 * GIB
+    assert (pairs[0], pairs[1].peak, pairs[2]) == (alone[0], alone[1].peak, alone[2])
 
 
 def test_blocks_in_flight_share_keys_that_l2_cannot_keep() -> None:
     long = Problem.square(2**18, 128)
     for blocks in (64, 132):
         found = kernel_boundaries(long, {"Br": 128, "Bc": 128}, "h100", blocks=blocks, **HOW)
-        dram = found.boundaries[2]
-        assert dram.held == 128 * 256 * 2
-        assert dram.bytes == 2 * (2 * 2**18 * 128 + -(-(2**18) // (blocks * 128)) * 2**18 * 256)
+        dram = found.rows[0].boundaries[2]
+        assert dram.peak == 128 * 256
+        assert dram.io == 2 * 2**18 * 128 + -(-(2**18) // (blocks * 128)) * 2**18 * 256
         assert dram.ratio >= 1
 
 
 def test_what_does_not_fit_says_where() -> None:
     found = kernel_boundaries(ONE_LAYER, {"Br": 128, "Bc": 176}, "h100", stages=3)
-    assert not found.fits
+    assert not found.rows[0].fits
     assert "it does not fit: regs" in str(found)
-    assert "smem 296 KiB of 227 KiB (too much)" in str(found)
-    assert [one["fits"] for one in found.to_dict()["boundaries"]] == [True, False, True]
+    assert "smem 296 KiB of 227 KiB" in str(found)
+    assert found.to_dict()["fits"] == [True, False, True]
 
 
 @pytest.mark.parametrize("mask", [None, "causal"])
@@ -74,9 +72,9 @@ def test_counts_are_those_of_programs_that_are_executed(mask: str | None) -> Non
     small = Problem.square(24, 20, heads=2, batch=3, mask=mask)
     found = kernel_boundaries(small, {"Br": 8, "Bc": 5}, "a100", warps=2)
     executed = run(_of_a_warp(4, 5), family_of(small), induction=False)
-    assert found.boundaries[0].io == executed.io * 6
-    assert found.boundaries[0].held == 2 * executed.peak * 2
-    assert all(one.ratio >= 1 for one in found.boundaries)
+    (row,) = found.rows
+    assert (row.boundaries[0].io, row.boundaries[0].peak) == (executed.io * 6, 2 * executed.peak)
+    assert all(one.ratio >= 1 for one in row.boundaries)
 
 
 @pytest.mark.parametrize(

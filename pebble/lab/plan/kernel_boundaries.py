@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.plain import PlainRow
-from pebble.common.tables import Table, TableResult, tiles_text
-from pebble.common.units import bytes_per_word, bytes_text, rate_text, seconds_text
+from pebble.common.plain import plain
+from pebble.common.units import bytes_per_word, bytes_text, seconds_text
 from pebble.computations.registry import family_of
 from pebble.lab.count import ProblemRun
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import MEMORY_LEVELS, canonical_dtype
+from pebble.lab.level_table import Boundary, LevelReport, LevelRow
 from pebble.lab.plan.memory_need import widened, width_ratio
 from pebble.lab.plan.roofline import flops
 from pebble.lower_bounds.levels import boundary_bound
@@ -23,113 +23,36 @@ from pebble.program.schedule import Tiles, get
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
-    from pebble.lower_bounds.bound import Bound
 
-__all__ = ["DeviceKernel", "KernelBoundary", "kernel_boundaries"]
+__all__ = ["DeviceKernel", "kernel_boundaries"]
 
-_COUNTERS = {"smem": "lts__t_bytes.sum", "l2": "dram__bytes.sum"}
-"""What Nsight Compute calls the bytes through the boundary outside a level."""
+COUNTERS = {"smem | l2": "lts__t_bytes.sum", "l2 | DRAM": "dram__bytes.sum"}
+"""What Nsight Compute calls the bytes at a boundary."""
 _STEP = 16
 """Words of a row that one matrix instruction takes at a time."""
 
 
-@dataclass(frozen=True)
-class KernelBoundary(PlainRow):
-    """What a kernel moves through the boundary outside a memory level.
+@dataclass(frozen=True, kw_only=True)
+class DeviceKernel(LevelReport):
+    """What :func:`kernel_boundaries` returns: one row, whose peaks are what the kernel holds in each memory.
 
     Attributes
     ----------
-    name, level : str
-        The boundary, such as ``"DRAM–L2"``, and the level inside it.
-    counter : str or None
-        Its bytes in Nsight Compute; None where no counter is theirs.
-    held, room : int
-        Bytes that the kernel holds in the level, and that there are.
-    reads, writes : int
-        Words of the inputs' type, for all heads and batch elements.
-    bytes : int
-    bound : Bound
-        What no kernel moves fewer words than, with all memory inside the boundary.
-    bandwidth : float or None
-        Bytes per second.
-    """
-
-    KEYS = (
-        "boundary=name level counter held_bytes=held room_bytes=room fits reads writes io bytes bound=bound.brief "
-        "ratio bytes_per_second=bandwidth seconds"
-    )
-
-    name: str
-    level: str
-    counter: str | None
-    held: int
-    room: int
-    reads: int
-    writes: int
-    bytes: int
-    bound: Bound
-    bandwidth: float | None
-
-    @property
-    def fits(self) -> bool:
-        """Whether the level has as much room as the kernel holds."""
-        return self.held <= self.room
-
-    @property
-    def io(self) -> int:
-        """Words moved."""
-        return self.reads + self.writes
-
-    @property
-    def ratio(self) -> float:
-        """Words moved, divided by the bound."""
-        return self.io / self.bound.value
-
-    @property
-    def seconds(self) -> float | None:
-        """The least time that the bytes take; None without a bandwidth."""
-        return None if self.bandwidth is None else self.bytes / self.bandwidth
-
-
-@dataclass(frozen=True)
-class DeviceKernel(TableResult):
-    """What :func:`kernel_boundaries` returns.
-
-    Attributes
-    ----------
-    problem : Problem
     device : Device
-    tiles : dict of str to int
     dtype, accumulate : str
     stages, warps, cluster, blocks : int
-    boundaries : tuple of KernelBoundary
-        The innermost first.
     flops : int
         Of the matrix products.
     """
 
-    KEYS = (
-        "problem device=device.key tiles dtype accumulate stages warps cluster blocks fits boundaries flops "
-        "compute_seconds seconds"
-    )
-    ROWS = "boundaries"
-
-    problem: Problem
     device: Device
-    tiles: dict[str, int]
     dtype: str
     accumulate: str
     stages: int
     warps: int
     cluster: int
     blocks: int
-    boundaries: tuple[KernelBoundary, ...]
     flops: int
-
-    @property
-    def fits(self) -> bool:
-        """Whether every level has room for what the kernel holds."""
-        return all(one.fits for one in self.boundaries)
 
     @property
     def compute_seconds(self) -> float | None:
@@ -137,48 +60,42 @@ class DeviceKernel(TableResult):
         peak = self.device.flops(self.dtype)
         return None if peak is None else self.flops / peak
 
-    @property
-    def seconds(self) -> float | None:
-        """The longest of all times that are known."""
-        times = [self.compute_seconds, *(one.seconds for one in self.boundaries)]
-        return max((time for time in times if time is not None), default=None)
-
-    def parts(self) -> list[str | Table | TableResult]:
-        """Return what is printed: the kernel, whether it fits, a row for each boundary."""
-        full = [
-            f"{one.level} {bytes_text(one.held)} of {bytes_text(one.room)}{'' if one.fits else ' (too much)'}"
-            for one in self.boundaries
+    def heading(self) -> str:
+        """Return the lines above the table: the kernel, and whether it fits."""
+        (row,), size = self.rows, bytes_per_word(self.dtype)
+        held = [
+            f"{level} {bytes_text(one.peak * size)} of {bytes_text((one.capacity or 0) * size)}"
+            for level, one in zip(MEMORY_LEVELS, row.boundaries, strict=True)
         ]
         parts = {"stages of K and V": self.stages, "warps that divide the rows": self.warps}
         parts |= {"thread blocks a cluster": self.cluster, "in flight": self.blocks}
-        about = [
-            self.problem.describe(),
-            f"flash-2 with {tiles_text(self.tiles)} on {self.device.title}: words of {self.dtype}, accumulators in "
-            f"{self.accumulate}",
-            ", ".join(f"{name}: {number}" for name, number in parts.items()),
-            f"{'it fits' if self.fits else 'it does not fit'}: {', '.join(full)}",
-        ]
-        columns = {
-            "boundary": "name",
-            "Nsight Compute": "counter",
-            "I/O": "io",
-            "bytes": lambda one: bytes_text(one.bytes),
-            "bandwidth": lambda one: rate_text(one.bandwidth),
-            "time": lambda one: seconds_text(one.seconds),
-            "I/O ÷ bound": "ratio:.3f",
-        }
-        table = Table.of(
-            self.boundaries, columns, left=2, right=None, notes=self.notes(), drop=("bandwidth", "I/O")
+        return "\n".join(
+            [
+                self.problem.describe(),
+                f"{self.device.title}, words of {self.dtype}, accumulators in {self.accumulate}; "
+                + ", ".join(f"{name}: {number}" for name, number in parts.items()),
+                f"{'it fits' if row.fits else 'it does not fit'}: {', '.join(held)}",
+            ]
         )
-        return ["\n".join(about), table]
 
     def notes(self) -> list[str]:
-        """Return what the times are, and what is not known."""
-        work = f"{self.flops:.4g} FLOP at the peak take {seconds_text(self.compute_seconds)}"
+        """Return what a profiler calls the bytes, what the times are, and what is not known."""
+        names = [f"{counter} is {name}" for name, counter in COUNTERS.items()]
+        work = f"{self.flops:.4g} FLOP {seconds_text(self.compute_seconds)} or more"
+        times = [self.compute_seconds, *map(self.seconds, self.rows[0].boundaries)]
+        longest = seconds_text(max((time for time in times if time is not None), default=None))
         return [
-            f"time: what the bytes take at least; {work}; the kernel at least {seconds_text(self.seconds)}",
-            *self.device.untimed(one.name for one in self.boundaries),
+            *([f"Nsight Compute: {', '.join(names)}"] if self.device.title.startswith("NVIDIA") else []),
+            f"roofline: the bytes take no less; {work}; the kernel {longest} or more",
+            *self.device.untimed(self.device.boundary(level).name for level in MEMORY_LEVELS),
         ]
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        own = "device=device.key dtype accumulate stages warps cluster blocks flops compute_seconds"
+        counters = [COUNTERS.get(name) for name in self.hierarchy.boundaries]
+        fits = [one.peak <= (one.capacity or 0) for one in self.rows[0].boundaries]
+        return super().content() | plain(self, own) | {"counters": counters, "fits": fits}
 
 
 def kernel_boundaries(
@@ -224,52 +141,62 @@ def kernel_boundaries(
     >>> from pebble import Problem
     >>> shape = Problem.square(16384, 128, heads=32, kv_heads=8, batch=4)
     >>> found = kernel_boundaries(shape, {"Br": 128, "Bc": 176}, "h100", accumulate="float32", stages=2, warps=2)
-    >>> found.fits, [one.held / 2**10 for one in found.boundaries[1:]], found.boundaries[2].bytes / 2**30
-    (True, [208.0, 8192.0], 1.25)
+    >>> found.rows[0].fits, [one.io * 2 / 2**30 for one in found.rows[0].boundaries[1:]]
+    (True, [129.0, 1.25])
     """
     one, dtype = device_of(device) if isinstance(device, str) else device, canonical_dtype(dtype)
-    schedule = get("flash-2", "forward", problem.form)
-    sizes = dict(schedule.check_tiles(tiles))
+    sizes = dict(get("flash-2", "forward", problem.form).check_tiles(tiles))
     if problem.pass_name != "forward" or problem.form != "plain" or "cols" not in sizes:
         raise InvalidInput(
             "boundaries are counted of a forward kernel with plain softmax and tiles Br and Bc"
         )
     family, size, rows = family_of(problem), bytes_per_word(dtype), min(sizes["rows"], problem.Nq)
     accumulate = canonical_dtype(accumulate or dtype)
-    warp, tile = _of_a_warp(-(-rows // warps), sizes["cols"]), min(sizes["cols"], problem.Nk)
+    levels = replace(one.hierarchy(MEMORY_LEVELS, dtype), beyond="DRAM")
+    regs, smem, l2 = (words or 0 for words in levels.capacities)
+    warp, key = _of_a_warp(-(-rows // warps), sizes["cols"]), problem.d + problem.dv
+    tile = min(sizes["cols"], problem.Nk) * key
     peak = run(warp, widened(family, width_ratio(dtype, accumulate))).peak
-    key, room = (problem.d + problem.dv) * size, {level: one.level_bytes(level) for level in MEMORY_LEVELS}
-    held = {"regs": min(warps, rows) * peak * size, "smem": rows * problem.d * size + stages * tile * key}
-    units = one.units or 1
-    blocks = blocks or units * max(1, min(room[level] // held[level] for level in held))
-    resident = problem.Nk * key <= room["l2"]
-    held["l2"] = (problem.Nk if resident else tile) * key
-    inside = room["regs"] + room["smem"]
-    together = {"smem": cluster * rows, "l2": problem.Nq if resident else blocks * rows}
-    memory = {"smem": cluster * inside, "l2": room["l2"] + min(blocks, units) * inside}
-    found = []
-    for level in MEMORY_LEVELS:
-        text = warp
-        if level in together:
-            text = schedule.program(problem, sizes | {"rows": min(together[level], problem.Nq)})
-        counted, crossing = ProblemRun.of(run(text, family), problem), one.boundary(level)
-        found.append(
-            KernelBoundary(
-                name=crossing.name,
-                level=level,
-                counter=_COUNTERS.get(level) if one.title.startswith("NVIDIA") else None,
-                held=held[level],
-                room=room[level],
-                reads=counted.total_reads,
-                writes=counted.total_writes,
-                bytes=counted.io * size,
-                bound=boundary_bound(problem, memory.get(level, room[level]) // size),
-                bandwidth=crossing.bandwidth,
-            )
-        )
+    in_regs, in_smem = min(warps, rows) * peak, rows * problem.d + stages * tile
+    units, kept = one.units or 1, problem.Nk * key <= l2
+    blocks = blocks or units * max(1, min(regs // in_regs, smem // in_smem))
+    inside = regs + smem
+    texts = [
+        (warp, in_regs, regs),
+        (_of_blocks(problem, sizes, cluster * rows), in_smem, cluster * inside),
+        (
+            _of_blocks(problem, sizes, problem.Nq if kept else blocks * rows),
+            problem.Nk * key if kept else tile,
+            l2 + min(blocks, units) * inside,
+        ),
+    ]
+    found, bounds = [], []
+    for level, (text, held, memory) in enumerate(texts, start=1):
+        counted = ProblemRun.of(run(text, family), problem)
+        bounds.append(boundary_bound(problem, memory))
+        moved = counted.total_reads, counted.total_writes
+        found.append(Boundary(level, levels.capacities[level - 1], *moved, held, bounds[-1].value))
     return DeviceKernel(
-        problem, one, sizes, dtype, accumulate, stages, warps, cluster, blocks, tuple(found), flops(counted)
+        problem=problem,
+        hierarchy=levels,
+        rows=(LevelRow("flash-2", sizes, tuple(one.peak for one in found), tuple(found)),),
+        bounds=tuple(bounds),
+        bandwidths=one.bandwidths(MEMORY_LEVELS),
+        bytes_per_word=size,
+        device=one,
+        dtype=dtype,
+        accumulate=accumulate,
+        stages=stages,
+        warps=warps,
+        cluster=cluster,
+        blocks=blocks,
+        flops=flops(counted),
     )
+
+
+def _of_blocks(problem: Problem, tiles: Tiles, rows: int) -> Program:
+    """Write what thread blocks do that take so many rows together."""
+    return get("flash-2", "forward").program(problem, {**tiles, "rows": min(rows, problem.Nq)})
 
 
 def _of_a_warp(rows: int, cols: int) -> Program:
