@@ -10,7 +10,7 @@ import click
 from pebble.cli.options import DEVICE_WORDS, MemoryOptions
 from pebble.cli.signature import Options, option
 from pebble.common.errors import InvalidInput
-from pebble.common.units import bytes_per_word, parse_rate, parse_words, rate_text
+from pebble.common.units import bytes_per_word, parse_rate, parse_words
 
 if TYPE_CHECKING:
     from pebble.lab.hardware import Device
@@ -88,7 +88,7 @@ def device_with(name: str, bandwidth: str | None, levels: Iterable[str]) -> Devi
             )
         rates[level] = parse_rate(rate, "B")
     if found.bandwidth is not None and rates.get("l2", 0) > found.bandwidth:
-        said = f"l2 is DRAM–L2, and its vendor says {rate_text(found.bandwidth)}; what L2 gives is smem=RATE"
+        said = f"l2 is DRAM–L2, and its vendor says {found.bandwidth / 1e12:.3g} TB/s; what L2 gives is smem=RATE"
         click.echo(f"note: --bandwidth {bandwidth}: {said}", err=True)
     found = found.with_bandwidths(rates)
     for level in [one for one in rates if one not in levels]:

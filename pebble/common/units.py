@@ -15,7 +15,6 @@ __all__ = [
     "fast_memory_words",
     "parse_rate",
     "parse_words",
-    "rate_text",
     "seconds_text",
 ]
 
@@ -93,15 +92,6 @@ def parse_rate(text: str, unit: str) -> float:
         accepted = f"{_RATE_EXAMPLES[unit]}, with the prefixes k, M, G, T, P"
         raise InvalidInput(f"cannot read {text!r} as an amount per second; accepted: {accepted}")
     return float(number * factor)
-
-
-def rate_text(value: float | None) -> str:
-    """Return bytes per second in TB/s; a dash where they are not known.
-
-    >>> rate_text(3.35e12)
-    '3.35 TB/s'
-    """
-    return "–" if value is None else f"{value / 1e12:.3g} TB/s"
 
 
 def seconds_text(value: float | None) -> str:

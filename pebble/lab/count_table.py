@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
 from pebble.common.tables import Table, TableResult, csv_text, tiles_text, words
-from pebble.common.units import bytes_per_word, bytes_text, rate_text, seconds_text
+from pebble.common.units import bytes_per_word, bytes_text, seconds_text
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import all_form_options
 from pebble.lab.hardware.device import Device
@@ -115,16 +115,9 @@ class Price(NamedTuple):
 
     def notes(self, rows: tuple[Row, ...]) -> list[str]:
         """Return what is to be said of the time: of which boundary it is, and where it is not known."""
-        if self.device is None:
-            return []
-        names = {row.boundary: row for row in rows if row.bytes}
-        rates = [
-            f"{name} at {rate_text(row.bytes / row.seconds)}"
-            for name, row in names.items()
-            if row.bytes and row.seconds
-        ]
-        said = [f"time: no less than the bytes take through {', '.join(rates)}"] if rates else []
-        return said + self.device.untimed(names)
+        timed = dict.fromkeys(row.boundary for row in rows if row.seconds and row.boundary)
+        said = [f"time: no less than the bytes take through {', '.join(timed)}"] if timed else []
+        return said + (self.device.untimed(row.boundary for row in rows) if self.device else [])
 
 
 _CSV_COLUMNS = ("name", "fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio")

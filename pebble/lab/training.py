@@ -47,17 +47,9 @@ class TrainingReport(CountTable):
     def priced(self, price: Price) -> TrainingReport:
         """Return the same with bytes, and their least time, in all that takes part."""
         forward, backward = self.forward.priced(price), self.backward.priced(price)
-        rows = [
-            replace(
-                row,
-                bytes=_added("bytes", *parts),
-                seconds=_added("seconds", *parts),
-                boundary=" and ".join(dict.fromkeys(part.boundary for part in parts if part.boundary))
-                or None,
-            )
-            for row, *parts in zip(self.rows, forward.rows, backward.rows, strict=True)
-        ]
-        return replace(self, price=price, rows=tuple(rows), forward=forward, backward=backward)
+        bound, pairs = self.best_bound[1], zip(forward.rows, backward.rows, strict=True)
+        rows = tuple(_sum(one, other, bound) for one, other in pairs)
+        return replace(self, price=price, rows=rows, forward=forward, backward=backward)
 
     def table(self) -> Table:
         """Return the table of the schedules."""
@@ -169,7 +161,12 @@ def _sum(one: Row, other: Row, bound: int | float) -> Row:
     }
     peak = max(one.peak or 0, other.peak or 0)
     ratio, note = io / bound, "; ".join(notes)
-    return Row(one.name, True, least, None, reads, writes, io, peak, ratio, by_array, note=note)
+    price = {
+        "bytes": _added("bytes", one, other),
+        "seconds": _added("seconds", one, other),
+        "boundary": one.boundary if one.boundary == other.boundary else None,
+    }
+    return Row(one.name, True, least, None, reads, writes, io, peak, ratio, by_array, note=note, **price)
 
 
 def _added(name: str, one: Row, other: Row) -> Any:

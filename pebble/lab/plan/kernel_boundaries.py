@@ -39,19 +39,16 @@ class DeviceKernel(LevelReport):
     Attributes
     ----------
     device : Device
-    dtype, accumulate : str
-    stages, warps, cluster, blocks : int
+    dtype : str
+    how : dict
+        The other parameters by name: accumulate, stages, warps, cluster, blocks.
     flops : int
         Of the matrix products.
     """
 
     device: Device
     dtype: str
-    accumulate: str
-    stages: int
-    warps: int
-    cluster: int
-    blocks: int
+    how: dict[str, Any]
     flops: int
 
     @property
@@ -67,16 +64,10 @@ class DeviceKernel(LevelReport):
             f"{level} {bytes_text(one.peak * size)} of {bytes_text((one.capacity or 0) * size)}"
             for level, one in zip(MEMORY_LEVELS, row.boundaries, strict=True)
         ]
-        parts = {"stages of K and V": self.stages, "warps that divide the rows": self.warps}
-        parts |= {"thread blocks a cluster": self.cluster, "in flight": self.blocks}
-        return "\n".join(
-            [
-                self.problem.describe(),
-                f"{self.device.title}, words of {self.dtype}, accumulators in {self.accumulate}; "
-                + ", ".join(f"{name}: {number}" for name, number in parts.items()),
-                f"{'it fits' if row.fits else 'it does not fit'}: {', '.join(held)}",
-            ]
-        )
+        how = ", ".join(f"{name} {value}" for name, value in self.how.items())
+        fits = "it fits" if row.fits else "it does not fit"
+        about = f"{self.device.title}, words of {self.dtype}; {how}\n{fits}: {', '.join(held)}"
+        return f"{self.problem.describe()}\n{about}"
 
     def notes(self) -> list[str]:
         """Return what a profiler calls the bytes, what the times are, and what is not known."""
@@ -92,10 +83,9 @@ class DeviceKernel(LevelReport):
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
-        own = "device=device.key dtype accumulate stages warps cluster blocks flops compute_seconds"
+        own = plain(self, "device=device.key dtype flops compute_seconds") | self.how
         counters = [COUNTERS.get(name) for name in self.hierarchy.boundaries]
-        fits = [one.peak <= (one.capacity or 0) for one in self.rows[0].boundaries]
-        return super().content() | plain(self, own) | {"counters": counters, "fits": fits}
+        return super().content() | own | {"counters": counters}
 
 
 def kernel_boundaries(
@@ -185,11 +175,13 @@ def kernel_boundaries(
         bytes_per_word=size,
         device=one,
         dtype=dtype,
-        accumulate=accumulate,
-        stages=stages,
-        warps=warps,
-        cluster=cluster,
-        blocks=blocks,
+        how={
+            "accumulate": accumulate,
+            "stages": stages,
+            "warps": warps,
+            "cluster": cluster,
+            "blocks": blocks,
+        },
         flops=flops(counted),
     )
 
