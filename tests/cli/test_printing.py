@@ -14,6 +14,9 @@ from tests.support.commands import SIZES, Pebble
 NARROW = [
     ["count", "-N", "1Mi", "-d", "128", "-M", "1e5", "--schedule", "flash-2,best,naive"],
     ["count", "-N", "1Mi", "-d", "128", "-M", "1e5", "--pass", "both", "--schedule", "flash-2,best"],
+    ["count", "-N", "1Mi", "-d", "128", "--device", "a100", "--dtype", "bf16", "--schedule", "flash-2,best"],
+    ["count", "-N", "1Mi", "-d", "128", "--device", "h100", "--dtype", "bf16", "--levels", "regs,smem"],
+    ["parallel", "ring", "-N", "1Mi", "-d", "128", "-P", "8", "--link", "50GB/s", "--device", "h100"],
     ["bounds", *SIZES, "-M", "100", "--mask", "causal"],
     ["regimes", "--device", "gtx1060", "-d", "16", "-N", "64", "--pass", "forward"],
     ["plan", *SIZES, "-M", "100", "--schedule", "flash-2,naive", "--multiple-of", "2"],
@@ -57,6 +60,8 @@ def test_tables_fit_a_narrow_window(
     assert rules
     for number in rules:
         assert max(map(len, lines[number - 1 : number + 2])) <= 72
+    if arguments[0] in ("count", "plan", "parallel"):
+        assert lines[rules[0] - 1].endswith(("I/O ÷ bound", "I/O ÷ bounds", "ratio"))
     monkeypatch.setattr(printing, "output_width", lambda: 1000)
     assert pebble(*arguments).out == whole.out
     if arguments[0] == "count":

@@ -203,7 +203,7 @@ class ParallelReport(TableResult):
 
     def _schedules(self) -> Table:
         columns = self._columns(with_layout=self._layouts_differ())
-        drop = ("total", "rounds", "memory", "work, max/mean")
+        drop = ("total", "rounds", "memory", "work, max/mean", "from other nodes", "bytes")
         return Table.of(self.rows, columns, left=2 + ("layout" in columns), right=None, drop=drop)
 
     def _columns(self, with_layout: bool) -> dict[str, Any]:
