@@ -136,13 +136,15 @@ def kernel_boundaries(
     """
     one, dtype = device_of(device) if isinstance(device, str) else device, canonical_dtype(dtype)
     sizes = dict(get("flash-2", "forward", problem.form).check_tiles(tiles))
-    if problem.pass_name != "forward" or problem.form != "plain" or "cols" not in sizes:
-        raise InvalidInput(
-            "boundaries are counted of a forward kernel with plain softmax and tiles Br and Bc"
+    if (problem.pass_name, problem.form, problem.stats) != ("forward", "plain", False) or "cols" not in sizes:
+        why = (
+            "boundaries are counted of a forward kernel with plain softmax, no row sums, and tiles Br and Bc"
         )
+        raise InvalidInput(why)
     family, size, rows = family_of(problem), bytes_per_word(dtype), min(sizes["rows"], problem.Nq)
-    accumulate = canonical_dtype(accumulate or dtype)
-    levels = replace(one.hierarchy(MEMORY_LEVELS, dtype), beyond="DRAM")
+    how = {"accumulate": canonical_dtype(accumulate or dtype), "stages": stages, "warps": warps}
+    levels = one.hierarchy(MEMORY_LEVELS, dtype)
+    levels = replace(levels, beyond="DRAM") if levels.beyond == "slow" else levels
     regs, smem, l2 = (words or 0 for words in levels.capacities)
     warp, key = _of_a_warp(-(-rows // warps), sizes["cols"]), problem.d + problem.dv
     tile = min(sizes["cols"], problem.Nk) * key
@@ -175,13 +177,7 @@ def kernel_boundaries(
         bytes_per_word=size,
         device=one,
         dtype=dtype,
-        how={
-            "accumulate": accumulate,
-            "stages": stages,
-            "warps": warps,
-            "cluster": cluster,
-            "blocks": blocks,
-        },
+        how=how | {"cluster": cluster, "blocks": blocks},
         flops=flops(counted),
     )
 
