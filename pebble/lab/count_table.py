@@ -115,8 +115,14 @@ class Price(NamedTuple):
 
     def notes(self, rows: tuple[Row, ...]) -> list[str]:
         """Return what is to be said of the time: of which boundary it is, and where it is not known."""
-        timed = dict.fromkeys(row.boundary for row in rows if row.seconds and row.boundary)
-        said = [f"time: no less than the bytes take through {', '.join(timed)}"] if timed else []
+        through: dict[str, list[str]] = {}
+        for row in rows:
+            if row.boundary and row.seconds:
+                through.setdefault(row.boundary, []).append(row.name)
+        texts = [
+            one if len(through) == 1 else f"{one} ({', '.join(names)})" for one, names in through.items()
+        ]
+        said = [f"time: no less than the bytes take through {', '.join(texts)}"] if texts else []
         return said + (self.device.untimed(row.boundary for row in rows) if self.device else [])
 
 
@@ -362,7 +368,14 @@ class Summary(TableResult):
         rows, table = self.counted.rows, self.counted.table()
         order = list(range(len(rows)))
         if not self.as_asked:
-            order.sort(key=lambda at: (rows[at].io is None, rows[at].seconds or 0, rows[at].io))
+            order.sort(
+                key=lambda at: (
+                    rows[at].io is None,
+                    rows[at].seconds is None,
+                    rows[at].seconds or 0,
+                    rows[at].io,
+                )
+            )
         cells = [table.cells[0], *(table.cells[at + 1] for at in order)]
         return replace(table, cells=cells)
 
