@@ -36,10 +36,6 @@ class ConstraintOptions(Options):
         """Return them by name, as :class:`pebble.lab.plan.Constraints` takes them."""
         return vars(self) | {"at_least": _sizes(self.at_least), "at_most": _sizes(self.at_most)}
 
-    def of_sizes(self) -> dict[str, Any]:
-        """Return those on the sizes of tiles."""
-        return {name: one for name, one in self.all().items() if name not in ("double_buffer", "accumulate")}
-
 
 class KernelOptions(Options):
     """A kernel of one's own, and how it runs on a device."""
@@ -75,13 +71,6 @@ class KernelOptions(Options):
         if not kernel:
             raise click.UsageError("--mine takes NAME:TILES, such as flash-2:Br=128,Bc=64.")
         return kernel, parse_tiles(tiles or None)
-
-    def named_backward(self) -> tuple[str | None, Tiles | str | None]:
-        """Return those of its backward pass."""
-        name, tiles = None, self.mine_backward
-        if tiles is not None and (":" in tiles or "=" not in tiles):
-            name, _, tiles = tiles.partition(":")
-        return name, parse_tiles(tiles or None)
 
     def check(self) -> None:
         """Refuse what says nothing without another option."""
@@ -124,7 +113,7 @@ def plan(
                 "--levels goes with constraints on the sizes of tiles only: leave --mine, --double-buffer and "
                 "--accumulate out."
             )
-        _plan_levels(problem, found, constraints.of_sizes(), names, as_json)
+        _plan_levels(problem, found, constraints.all(), names, as_json)
         return
     if memory.memory is not None and memory.device is not None:
         raise click.UsageError("-M and --device both set the size of fast memory: give one.")
@@ -220,14 +209,16 @@ def _compare(problem: ProblemOptions, mine: KernelOptions, asked: dict[str, Any]
     one_pass = given(["pass_name"]) and problem.pass_name != "both"
     passes = (problem.pass_name,) if one_pass else ("forward", "backward")
     kernel, tiles = mine.named()
-    backward, backward_tiles = mine.named_backward()
+    backward, backward_tiles = None, mine.mine_backward
+    if backward_tiles is not None and (":" in backward_tiles or "=" not in backward_tiles):
+        backward, _, backward_tiles = backward_tiles.partition(":")
     with progress_line() as progress:
         found = plan_kernel(
             problem.problem(),
             kernel,
             tiles,
             backward=backward,
-            backward_tiles=backward_tiles,
+            backward_tiles=parse_tiles(backward_tiles or None),
             passes=passes,
             **asked,
             progress=progress,

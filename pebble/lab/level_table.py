@@ -168,9 +168,8 @@ class LevelReport(TableResult):
         for row in self.rows:
             needs = [row.name, f"does not fit: needs {_and(row.least)} words"]
             cells += self._cells(row) or [needs + [""] * (len(cells[0]) - 2)]
-        table = Table(
-            cells, left=3, notes=self.notes(), drop=("writes", "reads", "of", "bytes", "peak", "bound")
-        )
+        drop = ("writes", "reads", "of", "bytes", "peak", "bound")
+        table = Table(cells, left=3, notes=self.notes(), drop=drop)
         rows = [
             [name, bound.name, words(bound.value), bound.note]
             for name, bound in zip(self.hierarchy.boundaries, self.bounds, strict=True)
@@ -189,9 +188,7 @@ class LevelReport(TableResult):
 
     def _cells(self, row: LevelRow) -> list[list[str]]:
         cells = []
-        for name, one in zip(
-            self.hierarchy.boundaries if row.boundaries else (), row.boundaries, strict=True
-        ):
+        for name, one in zip(self.hierarchy.boundaries, row.boundaries, strict=False):
             head = [row.name, tiles_text(row.tiles or {})] if one.level == 1 else ["", ""]
             moved, room = (one.reads, one.writes, one.io), (one.peak, one.capacity, one.bound)
             price = []
