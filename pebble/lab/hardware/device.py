@@ -247,17 +247,9 @@ class Device:
         return Crossing(name, inside, self.given.get(inside, figures.get(outside)))
 
     def crossing(self, level: str | None, dtype: str, room: int, ratio: float) -> Crossing:
-        """Return the boundary that a program's words cross.
+        """Return what words cross of a program that holds ``room`` of them and moves ``ratio`` times a bound.
 
-        Parameters
-        ----------
-        level : str or None
-            What is fast memory; None for the device's own.
-        dtype : str
-        room : int
-            Words of it that the program holds.
-        ratio : float
-            I/O divided by a proved bound. Where it is 1, no fewer words cross the level's boundary, whatever it keeps.
+        Where the ratio is 1, no fewer words cross the level's boundary, whatever the level keeps.
         """
         return self.boundary(level, None if ratio <= 1 else room * bytes_per_word(dtype))
 
