@@ -57,7 +57,7 @@ def count(
 
     With --dtype or --device, bytes stand beside words, and the least time where a bandwidth is known.
 
-    Rows are in order of cost, those of --schedule in the order of the names.
+    The cheapest schedule comes first; those that --schedule names keep their order.
 
     With --levels, count the words that cross each boundary between several memory levels.
     """  # noqa: D301

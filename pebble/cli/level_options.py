@@ -88,8 +88,9 @@ def device_with(name: str, bandwidth: str | None, levels: Iterable[str]) -> Devi
             )
         rates[level] = parse_rate(rate, "B")
     if found.bandwidth is not None and rates.get("l2", 0) > found.bandwidth:
-        said = f"l2 is DRAM–L2, and its vendor says {found.bandwidth / 1e12:.3g} TB/s; what L2 gives is smem=RATE"
-        click.echo(f"note: --bandwidth {bandwidth}: {said}", err=True)
+        vendor = f"the vendor says {found.bandwidth / 1e12:.3g} TB/s"
+        text = f"is from DRAM to L2 ({vendor}); from L2 to shared memory is smem=RATE"
+        click.echo(f"note: --bandwidth {bandwidth} {text}", err=True)
     found = found.with_bandwidths(rates)
     for level in [one for one in rates if one not in levels]:
         crossed = " and ".join(f"{found.boundary(one).name} ({one}=RATE)" for one in levels)

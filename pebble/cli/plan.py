@@ -50,16 +50,19 @@ class KernelOptions(Options):
         advanced=True,
     )
     stages: int | None = option(
-        "With --mine and --device: tiles of K and V held in shared memory at once. Prints, forward, what your kernel "
-        "holds in each memory, and bytes, time and distance from the bound at each boundary, beside Nsight Compute's "
-        "counters."
+        "With --mine and --device: how many tiles of K and V shared memory holds. Prints, for the forward pass, what "
+        "your kernel holds in each memory and, for each boundary, bytes, time, the ratio to the bound and Nsight "
+        "Compute's counter."
     )
-    warps: int | None = option(
+    warps: int = option(
         "With --stages: warps (or warpgroups, where four read an operand together) that divide the rows (default 1).",
         advanced=True,
+        default=1,
     )
-    cluster: int | None = option(
-        "With --stages: thread blocks that load K and V once, by multicast (default 1).", advanced=True
+    cluster: int = option(
+        "With --stages: thread blocks that load K and V once, by multicast (default 1).",
+        advanced=True,
+        default=1,
     )
     blocks: int | None = option(
         "With --stages: thread blocks in flight (default: as many as fit into all units).", advanced=True
@@ -76,7 +79,7 @@ class KernelOptions(Options):
         """Refuse what says nothing without another option."""
         if self.mine is None and self.mine_backward is not None:
             raise click.UsageError("--mine-backward goes with --mine.")
-        if self.stages is None and any((self.warps, self.cluster, self.blocks)):
+        if self.stages is None and given(["warps", "cluster", "blocks"]):
             raise click.UsageError("--warps, --cluster and --blocks go with --stages.")
         if self.stages is not None and self.mine is None:
             raise click.UsageError("--stages goes with --mine.")
@@ -153,9 +156,8 @@ def _on_device(
         raise click.UsageError("--stages takes --mine flash-2:Br=128,Bc=64 and --device.")
     others = {name for name in vars(constraints) if name != "accumulate"}
     if given([*others, "level", "names", "no_costs", "mine_backward"]):
-        raise click.UsageError(
-            "--stages takes of the other options --dtype, --accumulate, --bandwidth, --warps, --cluster and --blocks."
-        )
+        allowed = "--dtype, --accumulate, --bandwidth, --warps, --cluster and --blocks"
+        raise click.UsageError(f"With --stages, of the other options only {allowed} go.")
     found = kernel_boundaries(
         problem.problem(),
         tiles,
@@ -163,8 +165,8 @@ def _on_device(
         memory.dtype or "bfloat16",
         accumulate=constraints.accumulate,
         stages=mine.stages or 1,
-        warps=mine.warps or 1,
-        cluster=mine.cluster or 1,
+        warps=mine.warps,
+        cluster=mine.cluster,
         blocks=mine.blocks,
     )
     print_result(found, as_json)

@@ -122,7 +122,7 @@ class Price(NamedTuple):
         texts = [
             one if len(through) == 1 else f"{one} ({', '.join(names)})" for one, names in through.items()
         ]
-        said = [f"time: no less than the bytes take through {', '.join(texts)}"] if texts else []
+        said = [f"time: a lower estimate, bytes over the bandwidth of {', '.join(texts)}"] if texts else []
         return said + (self.device.untimed(row.boundary for row in rows) if self.device else [])
 
 

@@ -167,7 +167,7 @@ def test_a_kernel_at_each_boundary(pebble: Pebble) -> None:
     assert (done.code, done.err) == (0, "")
     assert document_of(done) == json.loads(json.dumps(found.to_dict()))
     assert pebble(*KERNEL, *rates, *asked).out == f"{found}\n"
-    assert "vendor says 3.35 TB/s; what L2 gives" in pebble(*KERNEL, *asked, "--bandwidth", "l2=5TB/s").err
+    assert "vendor says 3.35 TB/s); from L2" in pebble(*KERNEL, *asked, "--bandwidth", "l2=5TB/s").err
 
 
 @pytest.mark.parametrize(
@@ -176,8 +176,8 @@ def test_a_kernel_at_each_boundary(pebble: Pebble) -> None:
         ([*KERNEL, "--warps", "2"], "go with --stages"),
         ([*KERNEL[:-2], "--stages", "2"], "--stages goes with --mine"),
         ([*KERNEL[:-1], "flash-1:Br=8,Bc=8", "--stages", "2"], "--mine flash-2:Br=128,Bc=64 and --device"),
-        ([*KERNEL, "--stages", "2", "--double-buffer"], "--stages takes of the other options"),
-        ([*KERNEL, "--stages", "2", "--schedule", "naive"], "--stages takes of the other options"),
+        ([*KERNEL, "--stages", "2", "--double-buffer"], "With --stages, of the other options only"),
+        ([*KERNEL, "--stages", "2", "--schedule", "naive"], "With --stages, of the other options only"),
     ],
 )
 def test_what_stages_refuse(arguments: list[str], words: str, pebble: Pebble) -> None:

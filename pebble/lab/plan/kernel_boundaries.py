@@ -72,12 +72,12 @@ class DeviceKernel(LevelReport):
     def notes(self) -> list[str]:
         """Return what a profiler calls the bytes, what the times are, and what is not known."""
         names = [f"{counter} is {name}" for name, counter in COUNTERS.items()]
-        work = f"{self.flops:.4g} FLOP {seconds_text(self.compute_seconds)} or more"
         times = [self.compute_seconds, *map(self.seconds, self.rows[0].boundaries)]
         longest = seconds_text(max((time for time in times if time is not None), default=None))
         return [
             *([f"Nsight Compute: {', '.join(names)}"] if self.device.title.startswith("NVIDIA") else []),
-            f"roofline: the bytes take no less; {work}; the kernel {longest} or more",
+            f"roofline: lower estimates; {self.flops:.4g} FLOP take at least {seconds_text(self.compute_seconds)}, the "
+            f"kernel at least {longest}",
             *self.device.untimed(self.device.boundary(level).name for level in MEMORY_LEVELS),
         ]
 
