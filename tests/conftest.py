@@ -9,7 +9,7 @@ import sys
 import pytest
 from hypothesis import Phase, settings
 
-from pebble.cli import main
+from pebble.cli import main, printing
 from tests.support.commands import Done, Pebble
 
 # "repeatable" draws the same few examples on every run, so that a change is judged by what it changed. "thorough", for
@@ -79,7 +79,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def pebble(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Pebble:
-    """The command line, called within the process."""
+    """The command line, called within the process; tables are as wide as they want."""
+    monkeypatch.setattr(printing, "output_width", lambda: 1000)
 
     def call(*arguments: str, stdin: bytes | None = None) -> Done:
         monkeypatch.setattr(sys, "argv", ["pebble", *arguments])

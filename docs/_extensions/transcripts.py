@@ -71,6 +71,7 @@ def _transcript(commands: list[str], folder: Path) -> str:
         **os.environ,
         "PATH": f"{_tools(folder)}{os.pathsep}{os.environ['PATH']}",
         "PYTHONUTF8": "1",
+        "COLUMNS": "250",
     }
     lines: list[str] = []
     for command in commands:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from pebble.cli.completion import schedules
-from pebble.cli.level_options import BANDWIDTH, LevelOptions, refuse_without_levels
+from pebble.cli.level_options import BANDWIDTH, LevelOptions, device_crossed, refuse_without_levels
 from pebble.cli.options import (
     ACCUMULATE,
     SCHEDULES,
@@ -19,13 +21,14 @@ from pebble.cli.options import (
     names_of,
     needed_memory,
 )
-from pebble.cli.printing import COQ, JSON, fail, print_result, print_text, write_coq
+from pebble.cli.printing import COQ, JSON, fail, print_json, print_result, print_text, write_coq
 from pebble.cli.progress import long_work, progress_line
 from pebble.cli.signature import argument, command, group, option
 from pebble.common.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from pebble.lab.count_table import CountTable
+    from pebble.computations.problem import Problem
+    from pebble.lab.count_table import CountTable, Summary
     from pebble.lab.level_table import LevelReport
     from pebble.program.schedule import Tiles
 
@@ -62,6 +65,10 @@ def count(
     pebble count -N 4096 -d 64 -M 25000
     pebble count -N 4096 -d 64 -M 25000 --schedule flash-1,flash-2
 
+    With --dtype or --device, bytes stand beside words, and the least time where a bandwidth is known.
+
+    The cheapest schedule comes first; those that --schedule names keep their order.
+
     With --levels, count the words that cross each boundary between several memory levels.
     """  # noqa: D301
     if as_json and as_csv:
@@ -69,49 +76,55 @@ def count(
     if more_names and not names:
         raise InvalidInput(f"unexpected {' '.join(more_names)}; name schedules after --schedule")
     chosen = names_of([*(names or ()), *more_names]) or None
+    shown: CountTable | LevelReport | Summary
     with progress_line("counting {} …".format) as progress:
         found = levels.read(memory, bandwidth)
-        if found is not None:
-            if max_ratio is not None:
-                raise click.UsageError(
-                    "--max-ratio goes without --levels: each boundary has a ratio of its own."
-                )
+        if found is None:
+            refuse_without_levels(chosen or ())
+            every = every or as_json or as_csv
+            shown = _summary(problem.problem(accumulate), memory, bandwidth, chosen, tiles, every, progress)
+            shown = replace(shown, all_bounds=all_bounds)
+            counted: CountTable | LevelReport = shown.counted
+        elif max_ratio is not None:
+            raise click.UsageError("--max-ratio goes without --levels: each boundary has a ratio of its own.")
+        else:
             from pebble.lab.level_counts import count_levels
 
-            counted: CountTable | LevelReport = count_levels(
-                problem.problem(accumulate), found.hierarchy, chosen, tiles, **found.rates, progress=progress
-            )
-        else:
-            from pebble.lab.count_table import Summary
-            from pebble.lab.training import count_any_pass, offered_names, usual_names
-
-            if bandwidth is not None:
-                raise click.UsageError("--bandwidth goes with --levels: without them no time is printed.")
-            refuse_without_levels(chosen or ())
-            M, asked, shown = memory.words(), problem.problem(accumulate), chosen
-            if chosen is None and not (every or as_json or as_csv):
-                shown = usual_names(asked, M)
-            counted = count_any_pass(asked, M, shown, tiles, progress=progress)
-            if not any(row.fits for row in counted.rows) and shown != chosen:
-                shown, counted = chosen, count_any_pass(asked, M, chosen, tiles, progress=progress)
-            more = _more(shown not in (chosen, offered_names(asked)), not all_bounds)
-            summary = Summary(counted, all_bounds, more)
+            asked = problem.problem(accumulate), found.hierarchy, chosen, tiles
+            shown = counted = count_levels(*asked, **found.rates, progress=progress)
     if as_csv:
         click.echo(counted.to_csv(), nl=False)
-    elif found is None and not as_json:
-        print_text(summary)
+    elif as_json:
+        print_json(counted.to_dict())
     else:
-        print_result(counted, as_json)
+        print_text(shown)
     if not any(row.fits for row in counted.rows):
         fail(counted.why_nothing_fits())
     if max_ratio is not None:
         _check_ratios(counted, bool(chosen), max_ratio)
 
 
-def _more(schedules: bool, bounds: bool) -> str:
-    """Return the last line: which options print the rest."""
-    rest = [*(["--all (all schedules)"] if schedules else []), *(["--bounds (all bounds)"] if bounds else [])]
-    return f"more with {' and '.join(rest)}" if rest else ""
+def _summary(
+    problem: Problem,
+    memory: MemoryOptions,
+    bandwidth: str | None,
+    names: list[str] | None,
+    tiles: Tiles | str | None,
+    every: bool,
+    progress: Callable[[str], None] | None,
+) -> Summary:
+    """Count schedules: those named, or every one, or a few; every one too where none of the few fits."""
+    from pebble.lab.count_table import Price, Summary
+    from pebble.lab.training import count_any_pass, offered_names, usual_names
+
+    M, device = memory.words(), device_crossed(memory, bandwidth)
+    shown = names if names or every else usual_names(problem, M)
+    counted = count_any_pass(problem, M, shown, tiles, progress=progress)
+    if not any(row.fits for row in counted.rows) and shown != names:
+        shown, counted = names, count_any_pass(problem, M, names, tiles, progress=progress)
+    if memory.dtype is not None:
+        counted = counted.priced(Price(memory.dtype, device, memory.level))
+    return Summary(counted, some=shown not in (names, offered_names(problem)), as_asked=bool(names))
 
 
 def _check_ratios(counted: CountTable | LevelReport, named: bool, most: float) -> None:

@@ -80,7 +80,7 @@ class LinkOptions(Options):
     )
     node: int | None = option("Devices per node.", advanced=True)
     node_link: str | None = option("Link rate within a node: 450GB/s.", advanced=True)
-    dtype: str = option("Type of a word, for times (default bf16).", default="bf16")
+    dtype: str | None = option("Type of a word, for bytes and times (default with --link: bf16).")
 
     def links(self) -> Links | None:
         """Read them; None if nothing is given."""
@@ -98,7 +98,7 @@ class LinkOptions(Options):
         return Links(
             parse_rate(self.link, "B"),
             self._flops(),
-            self.dtype,
+            self.dtype or "bf16",
             self.node or 1,
             None if self.node_link is None else parse_rate(self.node_link, "B"),
             None if self.device is None else device(self.device).bandwidth,
@@ -113,10 +113,10 @@ class LinkOptions(Options):
             raise click.UsageError("Times need --device, such as h100, or --flops, such as 400TFLOP/s.")
         from pebble.lab.hardware import device
 
-        peak = device(self.device).flops(self.dtype)
+        peak = device(self.device).flops(self.dtype or "bf16")
         if peak is None:
             raise InvalidInput(
-                f"{self.device}: no sourced peak for {self.dtype}; give --flops, such as 400TFLOP/s"
+                f"{self.device}: no sourced peak for {self.dtype or 'bf16'}; give --flops, such as 400TFLOP/s"
             )
         return float(peak)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Device
     from pebble.program.hierarchy import Hierarchy
 
-__all__ = ["BANDWIDTH", "LevelOptions", "Levels", "device_with", "refuse_without_levels"]
+__all__ = ["BANDWIDTH", "LevelOptions", "Levels", "device_crossed", "device_with", "refuse_without_levels"]
 
 
 class Levels(NamedTuple):
@@ -87,6 +87,10 @@ def device_with(name: str, bandwidth: str | None, levels: Iterable[str]) -> Devi
                 f"cannot read --bandwidth {bandwidth} at {part!r}; example: smem=5.5TB/s,l2=3.35TB/s"
             )
         rates[level] = parse_rate(rate, "B")
+    if found.bandwidth is not None and rates.get("l2", 0) > found.bandwidth:
+        vendor = f"the vendor says {found.bandwidth / 1e12:.3g} TB/s"
+        text = f"is from DRAM to L2 ({vendor}); from L2 to shared memory is smem=RATE"
+        click.echo(f"note: --bandwidth {bandwidth} {text}", err=True)
     found = found.with_bandwidths(rates)
     for level in [one for one in rates if one not in levels]:
         crossed = " and ".join(f"{found.boundary(one).name} ({one}=RATE)" for one in levels)
@@ -94,6 +98,17 @@ def device_with(name: str, bandwidth: str | None, levels: Iterable[str]) -> Devi
             f"--bandwidth {level}: that is {found.boundary(level).name}, and what is counted here crosses {crossed}"
         )
     return found
+
+
+def device_crossed(memory: MemoryOptions, bandwidth: str | None) -> Device | None:
+    """Return the device, with the bandwidths that are given of the boundaries that words cross; None without."""
+    if memory.device is None:
+        if bandwidth is not None:
+            raise click.UsageError("--bandwidth goes with --device.")
+        return None
+    plain = device_with(memory.device, None, ())
+    crossed = [plain.boundary(memory.level, room).level for room in (None, 0)]
+    return device_with(memory.device, bandwidth, dict.fromkeys(crossed))
 
 
 def _in_words(texts: tuple[str, ...], inclusive: bool, dtype: str | None, size: int | None) -> Levels:

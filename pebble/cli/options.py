@@ -249,7 +249,9 @@ class MemoryOptions(Options):
         "Take M from a device, with --dtype (see: pebble devices).", shell_complete=devices
     )
     level: str | None = option("Memory level of --device: smem, smem+regs or l2.", advanced=True)
-    dtype: str | None = option("Type of a word, if M is in bytes: float16, bf16, float32, …")
+    dtype: str | None = option(
+        "Type of a word, for M in bytes and for bytes moved: float16, bf16, float32, …"
+    )
 
     def words(self) -> int:
         """Return the words of fast memory, which must be given."""

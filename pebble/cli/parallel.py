@@ -93,7 +93,8 @@ def parallel(
 
     A referee plays the exchange of tiles on all devices and verifies every count: the words the busiest device
     receives, the total, rounds, balance of the work, memory, and the ratio to the proved bounds. With --link and
-    --device (or --flops), also print the time and how much of it is exposed exchange, fastest first.
+    --device (or --flops), also print the time and how much of it is exposed exchange, fastest first. Without --link,
+    schedules that are named stay in their order; otherwise the one whose busiest device receives least comes first.
 
     \b
     pebble parallel -N 131072 --model llama3-8b -P 64 --mask causal --layout zigzag --device h100 --link 50GB/s
@@ -151,6 +152,7 @@ def _compared(names: tuple[str, ...], asked: ParallelOptions) -> ParallelReport:
             memory=asked.memory,
             best=asked.best,
             layouts=None if layout is None else [layout],
+            dtype=asked.links.dtype,
             progress=progress,
         )
         if asked.inner is None or asked.M is None:

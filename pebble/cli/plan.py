@@ -6,17 +6,83 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pebble.cli.level_options import BANDWIDTH, LevelOptions, Levels, device_with
+from pebble.cli.level_options import BANDWIDTH, LevelOptions, Levels, device_crossed, device_with
 from pebble.cli.options import SCHEDULES, MemoryOptions, ProblemOptions, needed_memory, parse_tiles
 from pebble.cli.printing import JSON, print_result
 from pebble.cli.progress import progress_line
-from pebble.cli.signature import command, given, group, like, option
+from pebble.cli.signature import Options, command, given, group, like, option
 from pebble.common.errors import InvalidInput
+from pebble.common.units import parse_words
 
 if TYPE_CHECKING:
-    from pebble.lab.hardware import Device
+    from pebble.program.schedule import Tiles
 
 __all__ = ["plan"]
+
+
+class ConstraintOptions(Options):
+    """What a kernel author asks of tiles and of room."""
+
+    multiple_of: int = option("Make tiles multiples of this, such as 16.", type=int, default=1)
+    power_of_two: bool = option("Make tiles powers of two.")
+    at_least: Any = option(
+        "Least number of rows (queries) or cols (keys) in a tile.", multiple=True, metavar="rows=N"
+    )
+    at_most: Any = option("Greatest number of rows or cols in a tile.", multiple=True, metavar="cols=N")
+    double_buffer: bool = option("Leave room for the next copy of each streamed tile.")
+    accumulate: str | None = option("Data type of computed values, such as float32.", metavar="DTYPE")
+
+    def all(self) -> dict[str, Any]:
+        """Return them by name, as :class:`pebble.lab.plan.Constraints` takes them."""
+        return vars(self) | {"at_least": _sizes(self.at_least), "at_most": _sizes(self.at_most)}
+
+
+class KernelOptions(Options):
+    """A kernel of one's own, and how it runs on a device."""
+
+    mine: str | None = option(
+        "Compare your kernel, forward and backward: flash-2:Br=128,Bc=64 (Br, BLOCK_M: rows; Bc, BLOCK_N: cols).",
+        metavar="NAME:TILES",
+    )
+    mine_backward: str | None = option(
+        "Schedule or tiles of its backward pass (default: the same name or kind, and the same tiles).",
+        metavar="[NAME:]TILES",
+        advanced=True,
+    )
+    stages: int | None = option(
+        "With --mine and --device: how many tiles of K and V shared memory holds. Prints, for the forward pass, what "
+        "your kernel holds in each memory and, for each boundary, bytes, time, the ratio to the bound and Nsight "
+        "Compute's counter."
+    )
+    warps: int = option(
+        "With --stages: warps (or warpgroups, where four read an operand together) that divide the rows (default 1).",
+        advanced=True,
+        default=1,
+    )
+    cluster: int = option(
+        "With --stages: thread blocks that load K and V once, by multicast (default 1).",
+        advanced=True,
+        default=1,
+    )
+    blocks: int | None = option(
+        "With --stages: thread blocks in flight (default: as many as fit into all units).", advanced=True
+    )
+
+    def named(self) -> tuple[str, Tiles | str | None]:
+        """Return the kernel's schedule and tiles."""
+        kernel, _, tiles = (self.mine or "").partition(":")
+        if not kernel:
+            raise click.UsageError("--mine takes NAME:TILES, such as flash-2:Br=128,Bc=64.")
+        return kernel, parse_tiles(tiles or None)
+
+    def check(self) -> None:
+        """Refuse what says nothing without another option."""
+        if self.mine is None and self.mine_backward is not None:
+            raise click.UsageError("--mine-backward goes with --mine.")
+        if self.stages is None and given(["warps", "cluster", "blocks"]):
+            raise click.UsageError("--warps, --cluster and --blocks go with --stages.")
+        if self.stages is not None and self.mine is None:
+            raise click.UsageError("--stages goes with --mine.")
 
 
 @command
@@ -25,27 +91,10 @@ def plan(
     memory: MemoryOptions = needed_memory("levels"),
     levels: LevelOptions = group(LevelOptions),
     bandwidth: str | None = BANDWIDTH,
-    multiple_of: int = option("Make tiles multiples of this, such as 16.", type=int, default=1),
-    power_of_two: bool = option("Make tiles powers of two."),
-    at_least: tuple[str, ...] = option(
-        "Least number of rows (queries) or cols (keys) in a tile.", multiple=True, metavar="rows=N"
-    ),
-    at_most: tuple[str, ...] = option(
-        "Greatest number of rows or cols in a tile.", multiple=True, metavar="cols=N"
-    ),
-    double_buffer: bool = option("Leave room for the next copy of each streamed tile."),
-    accumulate: str | None = option("Data type of computed values, such as float32.", metavar="DTYPE"),
+    constraints: ConstraintOptions = group(ConstraintOptions),
     names: list[str] | None = like(SCHEDULES, help="Schedules: a,b, or repeat the option."),
     no_costs: bool = option("Do not report what each constraint costs.", advanced=True),
-    mine: str | None = option(
-        "Compare your kernel, forward and backward: flash-2:Br=128,Bc=64 (Br, BLOCK_M: rows; Bc, BLOCK_N: cols).",
-        metavar="NAME:TILES",
-    ),
-    mine_backward: str | None = option(
-        "Schedule or tiles of its backward pass (default: the same name or kind, and the same tiles).",
-        metavar="[NAME:]TILES",
-        advanced=True,
-    ),
+    mine: KernelOptions = group(KernelOptions),
     as_json: bool = JSON,
 ) -> None:
     """Choose a schedule and tiles under a kernel author's constraints.
@@ -54,60 +103,73 @@ def plan(
     on a device, and what each constraint costs. The data type is bfloat16 by default.
 
     With --mine, print what your kernel moves and needs, next to its best tiles and the best schedule, for both passes
-    or the one that --pass names.
+    or the one that --pass names. With --stages, print what it does at each boundary of the device instead.
 
     With --levels, choose tiles for all boundaries between memory levels at once.
 
     pebble plan -N 4096 -d 64 -M 25000
     """
-    from pebble.common.units import parse_words
-
-    constraints = {
-        "multiple_of": multiple_of,
-        "power_of_two": power_of_two,
-        "at_least": _sizes(at_least),
-        "at_most": _sizes(at_most),
-    }
     found = levels.read(memory, bandwidth)
     if found is not None:
-        if mine or mine_backward or double_buffer or accumulate:
+        if mine.mine or mine.mine_backward or constraints.double_buffer or constraints.accumulate:
             raise click.UsageError(
                 "--levels goes with constraints on the sizes of tiles only: leave --mine, --double-buffer and "
                 "--accumulate out."
             )
-        _plan_levels(problem, found, constraints, names, as_json)
+        _plan_levels(problem, found, constraints.all(), names, as_json)
         return
     if memory.memory is not None and memory.device is not None:
         raise click.UsageError("-M and --device both set the size of fast memory: give one.")
-    if mine is None and mine_backward is not None:
-        raise click.UsageError("--mine-backward goes with --mine.")
+    mine.check()
+    if mine.stages is not None:
+        _on_device(problem, memory, bandwidth, constraints, mine, as_json)
+        return
     asked = {
         "M": None if memory.memory is None else parse_words(memory.memory, memory.dtype),
-        "device": _device_of(memory.device, bandwidth, memory.level),
+        "device": device_crossed(memory, bandwidth),
         "level": memory.level,
         "dtype": memory.dtype or "bfloat16",
-        **constraints,
-        "double_buffer": double_buffer,
-        "accumulate": accumulate,
+        **constraints.all(),
         "schedules": names,
         "costs": not no_costs,
     }
-    if mine is not None:
-        _compare(problem, mine, mine_backward, asked, as_json)
+    if mine.mine is not None:
+        _compare(problem, mine, asked, as_json)
     else:
         _plan(problem, asked, as_json)
 
 
-def _device_of(name: str | None, bandwidth: str | None, level: str | None) -> Device | None:
-    """Return the device, with the bandwidths that are given of the boundaries that a plan's words cross."""
-    if name is None:
-        if bandwidth is not None:
-            raise click.UsageError("--bandwidth goes with --device.")
-        return None
-    plain = device_with(name, None, ())
-    return device_with(
-        name, bandwidth, dict.fromkeys(plain.boundary(level, room).level for room in (None, 0))
+def _on_device(
+    problem: ProblemOptions,
+    memory: MemoryOptions,
+    bandwidth: str | None,
+    constraints: ConstraintOptions,
+    mine: KernelOptions,
+    as_json: bool,
+) -> None:
+    """Print what a kernel moves through each boundary of a device."""
+    from pebble.lab.hardware import MEMORY_LEVELS
+    from pebble.lab.plan import kernel_boundaries
+
+    kernel, tiles = mine.named()
+    if kernel != "flash-2" or not isinstance(tiles, dict) or memory.device is None:
+        raise click.UsageError("--stages takes --mine flash-2:Br=128,Bc=64 and --device.")
+    others = {name for name in vars(constraints) if name != "accumulate"}
+    if given([*others, "level", "names", "no_costs", "mine_backward"]):
+        allowed = "--dtype, --accumulate, --bandwidth, --warps, --cluster and --blocks"
+        raise click.UsageError(f"With --stages, of the other options only {allowed} go.")
+    found = kernel_boundaries(
+        problem.problem(),
+        tiles,
+        device_with(memory.device, bandwidth, MEMORY_LEVELS),
+        memory.dtype or "bfloat16",
+        accumulate=constraints.accumulate,
+        stages=mine.stages or 1,
+        warps=mine.warps,
+        cluster=mine.cluster,
+        blocks=mine.blocks,
     )
+    print_result(found, as_json)
 
 
 def _plan(problem: ProblemOptions, asked: dict[str, Any], as_json: bool) -> None:
@@ -142,25 +204,21 @@ def _plan_levels(
     print_result(found, as_json, "" if any(row.fits for row in found.rows) else found.why_nothing_fits())
 
 
-def _compare(
-    problem: ProblemOptions, mine: str, mine_backward: str | None, asked: dict[str, Any], as_json: bool
-) -> None:
+def _compare(problem: ProblemOptions, mine: KernelOptions, asked: dict[str, Any], as_json: bool) -> None:
     """Print a kernel beside the best; both passes unless one is asked for."""
     from pebble.lab.plan import Choice, plan_kernel
 
     one_pass = given(["pass_name"]) and problem.pass_name != "both"
     passes = (problem.pass_name,) if one_pass else ("forward", "backward")
-    kernel, _, tiles = mine.partition(":")
-    if not kernel:
-        raise click.UsageError("--mine takes NAME:TILES, such as flash-2:Br=128,Bc=64.")
-    backward, backward_tiles = None, mine_backward
-    if mine_backward is not None and (":" in mine_backward or "=" not in mine_backward):
-        backward, _, backward_tiles = mine_backward.partition(":")
+    kernel, tiles = mine.named()
+    backward, backward_tiles = None, mine.mine_backward
+    if backward_tiles is not None and (":" in backward_tiles or "=" not in backward_tiles):
+        backward, _, backward_tiles = backward_tiles.partition(":")
     with progress_line() as progress:
         found = plan_kernel(
             problem.problem(),
             kernel,
-            parse_tiles(tiles or None),
+            tiles,
             backward=backward,
             backward_tiles=parse_tiles(backward_tiles or None),
             passes=passes,

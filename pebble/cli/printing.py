@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -85,15 +86,18 @@ def fail(why: str) -> NoReturn:
 
 
 def print_text(text: object) -> None:
-    """Print a result, a table or a text; on a terminal, tables are made to fit it."""
+    """Print a result, a table or a text; tables are made to fit the width of the output."""
     from pebble.common.tables import Table, TableResult
 
-    click.echo(text.text(terminal_width()) if isinstance(text, Table | TableResult) else str(text))
+    click.echo(text.text(output_width()) if isinstance(text, Table | TableResult) else str(text))
 
 
-def terminal_width() -> int | None:
-    """Return how many letters a line of standard output has; None if it is no terminal."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+def output_width() -> int:
+    """Return how many letters a line of standard output has: of a terminal its width, of a log COLUMNS, or 120."""
+    if sys.stdout.isatty():
+        return shutil.get_terminal_size().columns
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isdecimal() and int(columns) else 120
 
 
 def print_list(name: str, entries: Sequence[Any], text: Table | str, as_json: bool) -> None:

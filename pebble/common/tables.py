@@ -50,7 +50,7 @@ def _value(row: Any, how: str | Callable[[Any], Any]) -> tuple[Any, str]:
     return value, format(value, form) if form else words(value)
 
 
-_ALL = "(a wider window shows all, and so do | cat and --json)"
+_ALL = "(a wider window or COLUMNS=250 shows all)"
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def bytes_text(size: int) -> str:
     >>> bytes_text(232448), bytes_text(12)
     ('227 KiB', '12 B')
     """
-    for factor, unit in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+    for factor, unit in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if size >= factor:
             return f"{size / factor:.4g} {unit}"
     return f"{size} B"
@@ -94,12 +94,14 @@ def parse_rate(text: str, unit: str) -> float:
     return float(number * factor)
 
 
-def seconds_text(value: float) -> str:
-    """Return a time in the largest unit that it holds once.
+def seconds_text(value: float | None) -> str:
+    """Return a time in the largest unit that it holds once; a dash where it is not known.
 
     >>> seconds_text(0.00347)
     '3.47 ms'
     """
+    if value is None:
+        return "–"
     for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if value >= factor:
             return f"{value / factor:.3g} {unit}"

@@ -11,8 +11,9 @@ from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lab.asked_schedules import asked_schedules
-from pebble.lab.count_table import Report, Row
+from pebble.lab.count_table import Price, Report, Row
 from pebble.lab.hardware.device import Device, memory_words
+from pebble.lab.hardware.device import device as device_of
 from pebble.lower_bounds.table import BoundTable, bounds
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
@@ -32,7 +33,7 @@ def count(
     *,
     device: str | Device | None = None,
     level: str | None = None,
-    dtype: str = "bfloat16",
+    dtype: str | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Report:
     """Count the I/O of schedules on a problem with M words of fast memory.
@@ -54,8 +55,8 @@ def count(
         Sets M.
     level : {"smem", "smem+regs", "l2"}, optional
         What of the device is fast memory.
-    dtype : str
-        What a word of the device is.
+    dtype : str, optional
+        What a word is; bfloat16 by default on a device. With it, rows have bytes, and on a device the least time.
     progress : callable, optional
         Called with the name of each schedule before it is counted.
 
@@ -69,7 +70,7 @@ def count(
     >>> report["flash-2"].io, report["flash-2"].tiles
     (393216, {'rows': 761})
     """
-    M = memory_words(M, device, level, dtype)
+    M = memory_words(M, device, level, dtype or "bfloat16")
     found = bounds(problem, M)
     rows = []
     for schedule in asked_schedules(schedules, problem):
@@ -79,7 +80,11 @@ def count(
             rows.append(count_schedule(schedule, problem, M, tiles, found.best.value))
         except TooManyOperations as error:
             rows.append(_uncounted(schedule, problem, str(error)))
-    return Report(problem, M, tuple(rows), found)
+    report = Report(problem, M, tuple(rows), found)
+    if device is None and dtype is None:
+        return report
+    on = device_of(device) if isinstance(device, str) else device
+    return report.priced(Price(dtype or "bfloat16", on, level))
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import plain
 from pebble.common.tables import Table, TableResult, csv_text, tiles_text, words
+from pebble.common.units import bytes_per_word, bytes_text, seconds_text
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import all_form_options
+from pebble.lab.hardware.device import Device
 from pebble.lower_bounds.table import BoundTable, sharing_notes
 
-__all__ = ["CountTable", "Report", "Row", "Summary"]
+__all__ = ["CountTable", "Price", "Report", "Row", "Summary"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,12 @@ class Row:
         For a schedule that picks among others, which one it picked.
     note : str
         Why nothing was counted, where the count could not be verified in reasonable time; or what else is to be said.
+    bytes : int or None
+        Words times bytes a word; None where no data type is known.
+    seconds : float or None
+        The least time that the bytes take to cross the boundary; None where its bandwidth is not known.
+    boundary : str or None
+        What the bytes cross, such as ``"L2–shared memory"``; None without a device.
     """
 
     name: str
@@ -54,19 +64,66 @@ class Row:
     by_array: dict[str, dict[str, int]] = field(default_factory=dict)
     chosen: str = ""
     note: str = ""
+    bytes: int | None = None
+    seconds: float | None = None
+    boundary: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
-        row = {name: getattr(self, name) for name in (*_CSV_COLUMNS, "by_array")}
+        price = () if self.bytes is None else ("bytes", "seconds", "boundary")
+        row = {name: getattr(self, name) for name in (*_CSV_COLUMNS, "by_array", *price)}
         return row | {name: text for name, text in (("chosen", self.chosen), ("note", self.note)) if text}
 
-    def cells(self, *before: str) -> list[str]:
-        """Return the row as text: its name, some other cells, then the counts, or why there are none."""
-        if not self.fits:
-            needs = f"does not fit: needs {words(self.least_M)} words"
-            return [self.name, "not counted, see below" if self.note else needs, *[""] * (len(before) + 4)]
-        counts = (words(value) for value in (self.reads, self.writes, self.io, self.peak))
-        return [self.name, *before, *counts, "" if self.ratio is None else f"{self.ratio:.3f}"]
+    @property
+    def unfit(self) -> str:
+        """Why there are no counts; empty if there are."""
+        if self.fits:
+            return ""
+        return "not counted, see below" if self.note else f"does not fit: needs {words(self.least_M)} words"
+
+
+class Price(NamedTuple):
+    """What words cost: the bytes of a data type, and the time they take on a device.
+
+    Attributes
+    ----------
+    dtype : str
+    device : Device or None
+    level : str or None
+        What of the device is fast memory; None for its own.
+    """
+
+    dtype: str
+    device: Device | None = None
+    level: str | None = None
+
+    def row(self, row: Row) -> Row:
+        """Return a row with its bytes and their time."""
+        if row.io is None or row.peak is None or row.ratio is None:
+            return row
+        size = row.io * bytes_per_word(self.dtype)
+        if self.device is None:
+            return replace(row, bytes=size)
+        crossing = self.device.crossing(self.level, self.dtype, row.peak, row.ratio)
+        return replace(row, bytes=size, seconds=crossing.seconds(size), boundary=crossing.name)
+
+    def text(self, value: int | float) -> str:
+        """Return words, and what they are in bytes."""
+        return (
+            f"{words(value)} words of {self.dtype}, {bytes_text(round(value * bytes_per_word(self.dtype)))}"
+        )
+
+    def notes(self, rows: tuple[Row, ...]) -> list[str]:
+        """Return what is to be said of the time: of which boundary it is, and where it is not known."""
+        through: dict[str, list[str]] = {}
+        for row in rows:
+            if row.boundary and row.seconds:
+                through.setdefault(row.boundary, []).append(row.name)
+        texts = [
+            one if len(through) == 1 else f"{one} ({', '.join(names)})" for one, names in through.items()
+        ]
+        said = [f"time: a lower estimate, bytes over the bandwidth of {', '.join(texts)}"] if texts else []
+        return said + (self.device.untimed(row.boundary for row in rows) if self.device else [])
 
 
 _CSV_COLUMNS = ("name", "fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio")
@@ -87,6 +144,8 @@ class CountTable(TableResult):
     M : int
         Words of fast memory.
     rows : tuple of Row
+    price : Price or None
+        What a word costs, if that is known.
     """
 
     KEYS = (
@@ -98,6 +157,17 @@ class CountTable(TableResult):
     problem: Problem
     M: int
     rows: tuple[Row, ...]
+    price: Price | None = field(default=None, kw_only=True)
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        return super().content() | plain(
+            self, "dtype=price.dtype device=price.device.key" if self.price else ""
+        )
+
+    def priced(self, price: Price) -> Self:
+        """Return the same with bytes, and their least time."""
+        return replace(self, price=price, rows=tuple(map(price.row, self.rows)))
 
     @property
     @abstractmethod
@@ -148,6 +218,10 @@ class CountTable(TableResult):
         """Return what is to be said of schedules: why one is not counted, why one has other tiles."""
         return [f"{row.name}: {row.note}" for row in self.rows if row.note]
 
+    def words_text(self, value: int | float) -> str:
+        """Return a number of words, and their bytes where a data type is known."""
+        return f"{words(value)} words" if self.price is None else self.price.text(value)
+
     def why_nothing_fits(self) -> str:
         """Return what would be needed, where no schedule fits, or why none is counted."""
         if notes := self.notes():
@@ -162,6 +236,18 @@ class CountTable(TableResult):
     @abstractmethod
     def table(self) -> Table:
         """Return the table of the schedules."""
+
+    def table_with(self, own: Mapping[str, Any], ratio: str, left: int) -> Table:
+        """Return the table of the schedules, with columns of its own after the name."""
+        columns = {"schedule": "name", **own, "reads": "reads", "writes": "writes", "I/O": "io"}
+        if self.price is not None:
+            columns["bytes"] = lambda row: None if row.bytes is None else bytes_text(row.bytes)
+        if any(row.seconds for row in self.rows):
+            columns["time"] = lambda row: row.seconds and seconds_text(row.seconds)
+        columns |= {"peak": "peak", ratio: "ratio:.3f"}
+        notes = [*self.notes(), *(self.price.notes(self.rows) if self.price else ())]
+        drop = ("writes", "reads", "peak", *(name for name in own if name != "tiles"))
+        return Table.of(self.rows, columns, left=left, right=None, notes=notes, drop=drop)
 
     @abstractmethod
     def bound_parts(self) -> list[str | Table | TableResult]:
@@ -178,7 +264,7 @@ class CountTable(TableResult):
 
     def heading(self) -> str:
         """Return the lines above the table: what was counted, and in which regime it is."""
-        return f"{self.problem.describe()}; M = {words(self.M)} words\n{self.first.regime}"
+        return f"{self.problem.describe()}; M = {self.words_text(self.M)}\n{self.first.regime}"
 
     def to_csv(self) -> str:
         """Return the rows as CSV with a header line: what was counted, then what it was counted on."""
@@ -244,10 +330,11 @@ class Report(CountTable):
 
     def table(self) -> Table:
         """Return the table of the schedules."""
-        cells = [["schedule", "tiles", "reads", "writes", "I/O", "peak", "I/O ÷ bound"]]
-        for row in self.rows:
-            cells.append(row.cells(tiles_text(row.tiles or {}) + (f" ({row.chosen})" if row.chosen else "")))
-        return Table(cells, left=2, notes=self.notes(), drop=("writes", "reads", "peak"))
+
+        def tiles(row: Row) -> str:
+            return row.unfit or tiles_text(row.tiles or {}) + (f" ({row.chosen})" if row.chosen else "")
+
+        return self.table_with({"tiles": tiles}, "I/O ÷ bound", left=2)
 
     def bound_parts(self) -> list[str | Table | TableResult]:
         """Return the bounds."""
@@ -258,28 +345,51 @@ class Report(CountTable):
 class Summary(TableResult):
     """What a reader wants first of counted schedules: their table, and the greatest proved bound in one line.
 
+    The rows are in order of time, then of I/O, unless their order was asked for.
+
     Attributes
     ----------
     counted : CountTable
     all_bounds : bool
         Print all bounds instead.
-    more : str
-        The last line: how to see the rest.
+    some : bool
+        Whether there are more schedules.
+    as_asked : bool
+        Leave the rows in their order.
     """
 
     counted: CountTable
     all_bounds: bool = False
-    more: str = ""
+    some: bool = False
+    as_asked: bool = False
+
+    def table(self) -> Table:
+        """Return the table of the schedules, the cheapest first."""
+        rows, table = self.counted.rows, self.counted.table()
+        order = list(range(len(rows)))
+        if not self.as_asked:
+            order.sort(
+                key=lambda at: (
+                    rows[at].io is None,
+                    rows[at].seconds is None,
+                    rows[at].seconds or 0,
+                    rows[at].io,
+                )
+            )
+        cells = [table.cells[0], *(table.cells[at + 1] for at in order)]
+        return replace(table, cells=cells)
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed."""
-        counted, more = self.counted, [self.more] if self.more else []
-        table = counted.table()
+        counted = self.counted
+        rest = ["--all (all schedules)"] * self.some + ["--bounds (all bounds)"] * (not self.all_bounds)
+        more = [f"more with {' and '.join(rest)}"] if rest else []
+        table = self.table()
         if self.all_bounds:
             return [counted.heading(), table, *counted.bound_parts(), *more]
         bounds = [one.best for one in counted.bounds_by_pass.values()]
         name, value = counted.best_bound
         status = ", ".join(dict.fromkeys(bound.status for bound in bounds))
-        proved = f"no schedule moves fewer than {words(value)} words: bound {name}, {status}"
+        proved = f"no schedule moves fewer than {counted.words_text(value)}: bound {name}, {status}"
         notes = [*table.notes, proved, *more]
         return [counted.heading(), replace(table, notes=notes), *counted.alone()]

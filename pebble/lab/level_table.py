@@ -83,7 +83,8 @@ class LevelRow(PlainRow):
     @property
     def fits(self) -> bool:
         """Whether it can be done with these levels."""
-        return bool(self.boundaries)
+        sizes = [(one.peak, one.capacity) for one in self.boundaries]
+        return bool(sizes) and all(room is None or peak <= room for peak, room in sizes)
 
     @property
     def outermost(self) -> Boundary | None:
@@ -161,13 +162,14 @@ class LevelReport(TableResult):
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the problem, a row for each boundary of each schedule, the bounds."""
-        head = ["schedule", "tiles", "boundary", "reads", "writes", "I/O"]
-        head += ["peak", "of", "bound", "I/O ÷ bound"]
-        cells = [head if self.bytes_per_word is None else [*head, "bytes", "roofline"]]
+        price = [] if self.bytes_per_word is None else ["bytes", "roofline"]
+        head = ["schedule", "tiles", "boundary", "reads", "writes", "I/O", *price]
+        cells = [[*head, "peak", "of", "bound", "I/O ÷ bound"]]
         for row in self.rows:
             needs = [row.name, f"does not fit: needs {_and(row.least)} words"]
             cells += self._cells(row) or [needs + [""] * (len(cells[0]) - 2)]
-        table = Table(cells, left=3, notes=self.notes(), drop=("writes", "reads", "of", "bytes", "peak"))
+        drop = ("writes", "reads", "of", "bytes", "peak", "bound")
+        table = Table(cells, left=3, notes=self.notes(), drop=drop)
         rows = [
             [name, bound.name, words(bound.value), bound.note]
             for name, bound in zip(self.hierarchy.boundaries, self.bounds, strict=True)
@@ -186,16 +188,13 @@ class LevelReport(TableResult):
 
     def _cells(self, row: LevelRow) -> list[list[str]]:
         cells = []
-        for name, one in zip(self.hierarchy.boundaries if row.fits else (), row.boundaries, strict=True):
-            counts = one.reads, one.writes, one.io, one.peak, one.capacity, one.bound
+        for name, one in zip(self.hierarchy.boundaries, row.boundaries, strict=False):
             head = [row.name, tiles_text(row.tiles or {})] if one.level == 1 else ["", ""]
-            cells.append([*head, name, *map(words, counts), f"{one.ratio:.3f}"])
+            moved, room = (one.reads, one.writes, one.io), (one.peak, one.capacity, one.bound)
+            price = []
             if self.bytes_per_word is not None:
-                time = self.seconds(one)
-                cells[-1] += [
-                    bytes_text(one.io * self.bytes_per_word),
-                    "–" if time is None else seconds_text(time),
-                ]
+                price = [bytes_text(one.io * self.bytes_per_word), seconds_text(self.seconds(one))]
+            cells.append([*head, name, *map(words, moved), *price, *map(words, room), f"{one.ratio:.3f}"])
         return cells
 
     def _names(self) -> list[str]:
@@ -210,8 +209,11 @@ class LevelReport(TableResult):
         sizes = zip(levels.names, levels.capacities, levels.boundaries, strict=True)
         schedules = []
         for row in self.rows:
-            times = [self.seconds(boundary) for boundary in row.boundaries]
-            schedules.append(row.to_dict() | ({"seconds": times} if self.bytes_per_word is not None else {}))
+            price: dict[str, Any] = {}
+            if self.bytes_per_word is not None:
+                price["bytes"] = [one.io * self.bytes_per_word for one in row.boundaries]
+                price["seconds"] = [self.seconds(one) for one in row.boundaries]
+            schedules.append(row.to_dict() | price)
         return {
             **plain(self, "problem softmax=problem.softmax attention=problem.attention"),
             "M": self.hierarchy.capacities[-1],

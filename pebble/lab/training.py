@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import Table, TableResult, words
+from pebble.common.tables import Table, TableResult
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
-from pebble.lab.count_table import CountTable, Report, Row
+from pebble.lab.count_table import CountTable, Price, Report, Row
 from pebble.lower_bounds.table import BoundTable, sharing_notes
 from pebble.program.schedule import Schedule, Tiles, available, offered
 from pebble.program.schedule.registry import is_built_in
@@ -44,13 +44,20 @@ class TrainingReport(CountTable):
     def __repr__(self) -> str:
         return f"<TrainingReport {self.problem!r} M={self.M}: {len(self.rows)} schedules>"
 
+    def priced(self, price: Price) -> TrainingReport:
+        """Return the same with bytes, and their least time, in all that takes part."""
+        forward, backward = self.forward.priced(price), self.backward.priced(price)
+        bound, pairs = self.best_bound[1], zip(forward.rows, backward.rows, strict=True)
+        rows = tuple(_sum(one, other, bound) for one, other in pairs)
+        return replace(self, price=price, rows=rows, forward=forward, backward=backward)
+
     def table(self) -> Table:
         """Return the table of the schedules."""
-        head = ["schedule", "forward I/O", "backward I/O", "reads", "writes", "I/O", "peak", "I/O ÷ bounds"]
-        pairs = zip(self.forward.rows, self.backward.rows, self.rows, strict=True)
-        cells = [head, *(row.cells(words(one.io), words(other.io)) for one, other, row in pairs)]
-        drop = ("writes", "reads", "peak", "forward I/O", "backward I/O")
-        return Table(cells, notes=self.notes(), drop=drop)
+        own = {
+            "forward I/O": lambda row: row.unfit or self.forward[row.name].io,
+            "backward I/O": lambda row: self.backward[row.name].io if row.fits else None,
+        }
+        return self.table_with(own, "I/O ÷ bounds", left=1)
 
     def bound_parts(self) -> list[str | Table | TableResult]:
         """Return the bounds of each pass."""
@@ -154,12 +161,18 @@ def _sum(one: Row, other: Row, bound: int | float) -> Row:
     }
     peak = max(one.peak or 0, other.peak or 0)
     ratio, note = io / bound, "; ".join(notes)
-    return Row(one.name, True, least, None, reads, writes, io, peak, ratio, by_array, note=note)
+    price = {
+        "bytes": _added("bytes", one, other),
+        "seconds": _added("seconds", one, other),
+        "boundary": one.boundary if one.boundary == other.boundary else None,
+    }
+    return Row(one.name, True, least, None, reads, writes, io, peak, ratio, by_array, note=note, **price)
 
 
-def _added(name: str, one: Row, other: Row) -> int:
-    total: int = getattr(one, name) + getattr(other, name)
-    return total
+def _added(name: str, one: Row, other: Row) -> Any:
+    """Return the sum of an attribute of both; None where one has none."""
+    first, second = getattr(one, name), getattr(other, name)
+    return None if first is None or second is None else first + second
 
 
 def count_any_pass(

@@ -137,7 +137,11 @@ def test_count_table_says_the_same_as_json(pebble: Pebble) -> None:
 def test_few_rows_and_one_bound_are_printed(pebble: Pebble, M: str, cheaper: list[str]) -> None:
     done = pebble("count", *SIZES, "-M", M)
     lines = done.out.splitlines()
-    assert [line.split()[0] for line in lines[5:-2]] == ["standard", "flash-2", *cheaper, "best"]
+    rows = [line.split() for line in lines[5:-2]]
+    assert {row[0] for row in rows} == {"standard", "flash-2", *cheaper, "best"}
+    counts = [int(row[-3].replace(",", "")) for row in rows if "fit:" not in row]
+    assert counts == sorted(counts)
+    assert all("fit:" in row for row in rows[len(counts) :])
     assert lines[-2].startswith("no schedule moves fewer than ")
     assert lines[-1] == "more with --all (all schedules) and --bounds (all bounds)"
     assert len(lines) <= 11
@@ -178,7 +182,22 @@ def test_a_ratio_that_nothing_passes_is_refused(pebble: Pebble) -> None:
 def test_bytes_are_words_of_the_dtype(pebble: Pebble) -> None:
     in_bytes = pebble("count", *SIZES, "-M", "1KiB", "--dtype", "float16", "--schedule", "flash-2", "--json")
     in_words = pebble("count", *SIZES, "-M", "512", "--schedule", "flash-2", "--json")
-    assert document_of(in_bytes) == document_of(in_words)
+    document, row = document_of(in_bytes), document_of(in_words)["schedules"][0]
+    price = {"bytes": 2 * row["io"], "seconds": None, "boundary": None}
+    more = {"dtype": "float16", "device": None, "schedules": [row | price]}
+    assert document == document_of(in_words) | more
+
+
+@pytest.mark.parametrize("pass_name", ["forward", "both"])
+def test_bytes_take_time_where_a_bandwidth_is_known(pebble: Pebble, pass_name: str) -> None:
+    asked = ["count", "-N", "512", "-d", "64", "--device", "h100", "--dtype", "bf16", "--pass", pass_name]
+    done = pebble(*asked, "--bandwidth", "smem=5TB/s")
+    assert "M = 116,224 words of bf16, 227 KiB" in done.out
+    assert "time: a lower estimate, bytes over the bandwidth of L2–shared memory" in done.out
+    for row in document_of(pebble(*asked, "--bandwidth", "smem=5TB/s", "--json"))["schedules"]:
+        assert not row["fits"] or row["bytes"] == 2 * row["io"]
+        assert not row["fits"] or row["seconds"] == pytest.approx(row["bytes"] / 5e12)
+    assert "L2–shared memory: its bandwidth is not known" in pebble(*asked).out
 
 
 def test_options_of_the_problem_arrive(pebble: Pebble) -> None:

@@ -130,7 +130,7 @@ def test_show_has_a_formula_for_each_boundary(pebble: Pebble) -> None:
         (["count", "-N", "8", "-d", "2", "--levels", "43"], "2 or 3 memory levels"),
         (["count", "-N", "8", "-d", "2", "--levels", "regs,smem", "--device", "h100"], "with --dtype"),
         (["count", "-N", "8", "-d", "2", "-M", "99", "--schedule", "nested-flash-2"], "with --levels"),
-        (["count", "-N", "8", "-d", "2", "-M", "99", "--bandwidth", "smem=1TB/s"], "goes with --levels"),
+        (["count", "-N", "8", "-d", "2", "-M", "99", "--bandwidth", "smem=1TB/s"], "goes with --device"),
         (
             ["count", "-N", "8", "-d", "2", "--levels", "43,140", "--bandwidth", "smem=1TB/s"],
             "goes with --device",

@@ -64,6 +64,18 @@ def test_models_backward_and_times(pebble: Pebble) -> None:
     )
     assert ring["seconds"] == ring["arithmetic_seconds"] + ring["exposed_seconds"]
     assert data["memory_bytes_per_second"] == 3.35e12
+    assert (ring["bytes"], ring["total_bytes"]) == (2 * ring["received_max"], 2 * ring["total"])
+
+
+def test_bytes_and_the_order_of_the_rows(pebble: Pebble) -> None:
+    done = pebble(*SMALL, "--dtype", "fp8")
+    assert "6 devices, contiguous layout; words of fp8; the fewest words first" in done.out
+    rows = document_of(pebble(*SMALL, "--dtype", "float32", "--json"))["schedules"]
+    assert [row["bytes"] for row in rows] == sorted(4 * row["received_max"] for row in rows)
+    named = document_of(pebble(*SMALL, "ring", "grid", "--json"))["schedules"]
+    assert [row["name"] for row in named] == ["ring", "grid"]
+    assert all("bytes" not in row for row in named)
+    assert "first" not in pebble(*SMALL, "ring", "grid").out
 
 
 def test_two_levels_and_the_best(pebble: Pebble) -> None:

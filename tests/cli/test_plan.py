@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from pebble import Problem
-from pebble.lab.plan import plan, plan_kernel
+from pebble import device as pebble_device
+from pebble.lab.plan import kernel_boundaries, plan, plan_kernel
 from tests.lab.plans import without_proofs
 from tests.support.commands import Pebble, document_of
 
@@ -150,6 +151,37 @@ def test_mine_where_nothing_else_fits(pebble: Pebble) -> None:
     assert done.code == 1, "as without --mine"
     assert done.err == "pebble: no choice is verified: forward, backward\n"
     assert "forward: nothing fits M = 20 words" in done.out
+
+
+KERNEL = ["plan", "-N", "1024", "-d", "64", "--device", "h100", "--mine", "flash-2:Br=128,Bc=64"]
+
+
+def test_a_kernel_at_each_boundary(pebble: Pebble) -> None:
+    rates = ["--bandwidth", "smem=5TB/s,l2=3TB/s"]
+    asked = ["--stages", "2", "--warps", "4", "--cluster", "2", "--blocks", "9", "--accumulate", "float32"]
+    done = pebble(*KERNEL, *rates, *asked, "--json")
+    tiles = {"rows": 128, "cols": 64}
+    device = pebble_device("h100").with_bandwidths({"smem": 5e12, "l2": 3e12})
+    how: dict[str, Any] = {"stages": 2, "warps": 4, "cluster": 2, "blocks": 9, "accumulate": "float32"}
+    found = kernel_boundaries(Problem.square(1024, 64), tiles, device, **how)
+    assert (done.code, done.err) == (0, "")
+    assert document_of(done) == json.loads(json.dumps(found.to_dict()))
+    assert pebble(*KERNEL, *rates, *asked).out == f"{found}\n"
+    assert "vendor says 3.35 TB/s); from L2" in pebble(*KERNEL, *asked, "--bandwidth", "l2=5TB/s").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([*KERNEL, "--warps", "2"], "go with --stages"),
+        ([*KERNEL[:-2], "--stages", "2"], "--stages goes with --mine"),
+        ([*KERNEL[:-1], "flash-1:Br=8,Bc=8", "--stages", "2"], "--mine flash-2:Br=128,Bc=64 and --device"),
+        ([*KERNEL, "--stages", "2", "--double-buffer"], "With --stages, of the other options only"),
+        ([*KERNEL, "--stages", "2", "--schedule", "naive"], "With --stages, of the other options only"),
+    ],
+)
+def test_what_stages_refuse(arguments: list[str], words: str, pebble: Pebble) -> None:
+    pebble(*arguments).refused(2, words)
 
 
 @pytest.mark.slow

@@ -14,6 +14,9 @@ from tests.support.commands import SIZES, Pebble
 NARROW = [
     ["count", "-N", "1Mi", "-d", "128", "-M", "1e5", "--schedule", "flash-2,best,naive"],
     ["count", "-N", "1Mi", "-d", "128", "-M", "1e5", "--pass", "both", "--schedule", "flash-2,best"],
+    ["count", "-N", "1Mi", "-d", "128", "--device", "a100", "--dtype", "bf16", "--schedule", "flash-2,best"],
+    ["count", "-N", "1Mi", "-d", "128", "--device", "h100", "--dtype", "bf16", "--levels", "regs,smem"],
+    ["parallel", "ring", "-N", "1Mi", "-d", "128", "-P", "8", "--link", "50GB/s", "--device", "h100"],
     ["bounds", *SIZES, "-M", "100", "--mask", "causal"],
     ["regimes", "--device", "gtx1060", "-d", "16", "-N", "64", "--pass", "forward"],
     ["plan", *SIZES, "-M", "100", "--schedule", "flash-2,naive", "--multiple-of", "2"],
@@ -34,11 +37,13 @@ class Window:
         return True
 
 
-def test_the_width_is_that_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_width_is_that_of_a_terminal_or_of_a_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert printing.output_width() == 120
     monkeypatch.setenv("COLUMNS", "57")
-    assert printing.terminal_width() is None
+    assert printing.output_width() == 57
     monkeypatch.setattr(sys, "stdout", Window())
-    assert printing.terminal_width() == 57
+    assert printing.output_width() == 57
 
 
 @pytest.mark.many(1)
@@ -47,7 +52,7 @@ def test_tables_fit_a_narrow_window(
     pebble: Pebble, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
 ) -> None:
     whole = pebble(*arguments)
-    monkeypatch.setattr(printing, "terminal_width", lambda: 72)
+    monkeypatch.setattr(printing, "output_width", lambda: 72)
     done = pebble(*arguments)
     assert (whole.code, done.code, done.err) == (0, 0, "")
     lines = done.out.splitlines()
@@ -55,7 +60,9 @@ def test_tables_fit_a_narrow_window(
     assert rules
     for number in rules:
         assert max(map(len, lines[number - 1 : number + 2])) <= 72
-    monkeypatch.setattr(printing, "terminal_width", lambda: 1000)
+    if arguments[0] in ("count", "plan", "parallel"):
+        assert lines[rules[0] - 1].endswith(("I/O ÷ bound", "I/O ÷ bounds", "ratio"))
+    monkeypatch.setattr(printing, "output_width", lambda: 1000)
     assert pebble(*arguments).out == whole.out
     if arguments[0] == "count":
         assert "reads, writes" in next(line for line in lines if line.startswith("not shown in 72 columns: "))

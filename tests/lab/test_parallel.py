@@ -86,9 +86,9 @@ def test_plain_data() -> None:
 def test_the_backward_pass_has_its_own_schedules_and_bound() -> None:
     data = parallel(SharedProblem(4096, 4, 12, pass_name="backward"), shape=(3, 4)).to_dict()
     names = [row["name"] for row in data["schedules"]]
-    assert names == ["all-gather", "ring", "ring-q", "grid", "heads-grid"]
+    assert sorted(names) == sorted(["all-gather", "ring", "ring-q", "grid", "heads-grid"])
     assert [bound["name"] for bound in data["bounds"]] == ["D3-total"]
-    grid = data["schedules"][3]
+    (grid,) = (row for row in data["schedules"] if row["name"] == "grid")
     assert grid["shape"] == "3x4"
     assert grid["total"] - data["bounds"][0]["value"] == 2 * 4096 * 3
 
@@ -229,7 +229,7 @@ def test_the_best_layout_and_shape() -> None:
     assert report.best.balance == 1 or report.best.layout == "striped"
     assert "best: " in str(report)
     timed = parallel(SharedProblem(2048, 32, 8, 8, 2, causal=True), best=True, links=wire())
-    assert "on 8 devices; the fastest first" in str(timed)
+    assert "on 8 devices; words of bf16; the fastest first" in str(timed)
     assert "on 8 devices; the fewest words first" in str(report)
 
 

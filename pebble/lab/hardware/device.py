@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -245,6 +245,23 @@ class Device:
         figures = {"smem": self.register_bandwidth, "l2": self.l2_bandwidth, "dram": self.bandwidth}
         name = f"{_NAMES.get(outside, outside)}–{_NAMES[inside]}"
         return Crossing(name, inside, self.given.get(inside, figures.get(outside)))
+
+    def crossing(self, level: str | None, dtype: str, room: int, ratio: float) -> Crossing:
+        """Return what words cross of a program that holds ``room`` of them and moves ``ratio`` times a bound.
+
+        Where the ratio is 1, no fewer words cross the level's boundary, whatever the level keeps.
+        """
+        return self.boundary(level, None if ratio <= 1 else room * bytes_per_word(dtype))
+
+    def untimed(self, names: Iterable[str | None]) -> list[str]:
+        """Return in words which of these boundaries have no bandwidth, and what gives it."""
+        unknown = [one for one in map(self.boundary, ("smem", "l2")) if one.bandwidth is None]
+        asked = set(names)
+        return [
+            f"{one.name}: its bandwidth is not known, so its bytes have no time; --bandwidth {one.level}=RATE gives one"
+            for one in unknown
+            if one.name in asked
+        ]
 
     def _outside(self, level: str) -> str:
         """Return the memory that the words of a level come from."""

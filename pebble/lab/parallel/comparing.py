@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from pebble.common.errors import BoundDoesNotApply, CacheTooSmall, InvalidInput, PebbleError
+from pebble.common.units import bytes_per_word
 from pebble.lab.parallel.links import Links
 from pebble.lab.parallel.parallel_table import ParallelReport, ParallelRow
 from pebble.lower_bounds.attention.communication import (
@@ -50,6 +51,7 @@ def parallel(
     memory: int | None = None,
     best: bool = False,
     layouts: Iterable[str] | None = None,
+    dtype: str | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ParallelReport:
     """Count what schedules for several devices move, and compare it with what must be moved.
@@ -76,6 +78,8 @@ def parallel(
         busiest device receives least.
     layouts : iterable of str, optional
         Which layouts are tried for the best; all under a mask, that of the problem without.
+    dtype : str, optional
+        What a word is, for bytes; that of the links by default.
     progress : callable, optional
         Called with the name of each schedule before it is counted.
 
@@ -92,7 +96,7 @@ def parallel(
     chosen = _asked(problem, schedules)
     _check_shape(problem, chosen, shape, named=schedules is not None)
     tried = _layouts(problem, layouts) if best else (problem.layout,)
-    counter = _Counter(shape, pass_on, links)
+    counter, dtype = _Counter(shape, pass_on, links), links.dtype if links else dtype
     rows, reasons = [], {}
     for schedule in chosen:
         if progress is not None:
@@ -103,17 +107,20 @@ def parallel(
             reasons[schedule.name] = str(error)
     if not rows:
         raise InvalidInput("; ".join(f"{name} does not apply: {why}" for name, why in reasons.items()))
+    if dtype is not None:
+        rows = [replace(row, word=bytes_per_word(dtype)) for row in rows]
     played = [max(row.traffic.memory) for row in rows if row.traffic]
     found, refused = communication_bounds(problem, memory or min(played, default=None))
     return ParallelReport(
         problem=problem,
         pass_on=pass_on,
-        rows=tuple(sorted(rows, key=cost) if best or links else rows),
+        rows=tuple(sorted(rows, key=cost) if best or links or schedules is None else rows),
         bounds=tuple(found),
         refused=refused,
         not_applicable=reasons,
         links=links,
         best=min(rows, key=cost) if best else None,
+        dtype=dtype,
     )
 
 

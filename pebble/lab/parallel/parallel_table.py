@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
 from pebble.common.tables import Table, TableResult, words
+from pebble.common.units import bytes_text
 from pebble.lab.parallel.links import Links, Wire
 from pebble.lower_bounds.bound import Bound
 
@@ -41,6 +42,8 @@ class ParallelRow:
     wire : Wire or None
     inner : MemoryRun or None
         What each device moves between its memory and its fast memory, with an inner schedule.
+    word : int or None
+        Bytes of a word.
     """
 
     name: str
@@ -54,6 +57,17 @@ class ParallelRow:
     bound_busiest: int | None = None
     wire: Wire | None = None
     inner: MemoryRun | None = None
+    word: int | None = None
+
+    @property
+    def bytes(self) -> int | None:
+        """Bytes that the busiest device receives; None where no data type is known."""
+        return self.word and self.word * self.received_max
+
+    @property
+    def total_bytes(self) -> int | None:
+        """Bytes received by all devices; None where no data type is known."""
+        return self.word and self.word * self.total
 
     @property
     def total(self) -> int:
@@ -104,6 +118,7 @@ class ParallelRow:
             ),
             **(self.wire.to_dict() if self.wire else {}),
             **plain(self, _INNER if self.inner else ""),
+            **plain(self, "bytes total_bytes" if self.word else ""),
         }
 
 
@@ -125,6 +140,8 @@ class ParallelReport(TableResult):
     links : Links or None
     best : ParallelRow or None
         The row that is fastest, or whose busiest device receives least, if the best was asked for.
+    dtype : str or None
+        What a word is.
     """
 
     problem: SharedProblem
@@ -135,6 +152,7 @@ class ParallelReport(TableResult):
     not_applicable: Mapping[str, str] = field(default_factory=dict)
     links: Links | None = None
     best: ParallelRow | None = None
+    dtype: str | None = None
 
     def __getitem__(self, name: str) -> ParallelRow:
         for row in self.rows:
@@ -152,6 +170,7 @@ class ParallelReport(TableResult):
             **problem.to_dict(),
             **plain(problem, "mask pairs queries_decoded layout"),
             "pass_on": self.pass_on,
+            **plain(self, "dtype" if self.dtype else ""),
             **(self.links.to_dict() if self.links else {}),
             "schedules": [row.to_dict() for row in self.rows],
             "not_applicable": [{"name": name, "why": why} for name, why in self.not_applicable.items()],
@@ -171,8 +190,12 @@ class ParallelReport(TableResult):
         about = self.problem.describe()
         if self._layouts_differ():
             about = about.removesuffix(f", {self.problem.layout} layout")
-        if self.links is not None or self.best is not None:
-            about += "; " + ("the fastest first" if self.links else "the fewest words first")
+        about += f"; words of {self.dtype}" if self.dtype else ""
+        received = [row.received_max for row in self.rows]
+        if self.links is not None:
+            about += "; the fastest first, at the full rates of links and arithmetic"
+        elif len(received) > 1 and received == sorted(received):
+            about += "; the fewest words first"
         return [about, self._schedules(), *self._bounds(), *self._notes()]
 
     def _layouts_differ(self) -> bool:
@@ -180,7 +203,7 @@ class ParallelReport(TableResult):
 
     def _schedules(self) -> Table:
         columns = self._columns(with_layout=self._layouts_differ())
-        drop = ("total", "rounds", "memory", "work, max/mean")
+        drop = ("total", "rounds", "memory", "work, max/mean", "from other nodes", "bytes")
         return Table.of(self.rows, columns, left=2 + ("layout" in columns), right=None, drop=drop)
 
     def _columns(self, with_layout: bool) -> dict[str, Any]:
@@ -192,6 +215,7 @@ class ParallelReport(TableResult):
         columns: dict[str, Any] = {"schedule": "name", "shape": "shape"}
         columns |= {"layout": "layout"} if with_layout else {}
         columns["words received, busiest"] = "received_max"
+        columns |= {"bytes": lambda row: bytes_text(row.bytes or 0)} if self.dtype else {}
         columns |= {"from other nodes": "wire.between_max"} if self.links and self.links.node > 1 else {}
         columns |= {"total": "total", "rounds": "rounds:d", "work, max/mean": "balance:,.2f"}
         columns["memory"] = lambda row: max(row.traffic.memory) if row.traffic else None

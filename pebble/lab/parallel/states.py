@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import Table, TableResult, words
+from pebble.common.tables import Table, TableResult
 from pebble.program.parallel.states import STATE_SCHEDULES, check_states
 
 if TYPE_CHECKING:
@@ -65,23 +66,17 @@ class StateReport(TableResult):
 
     def parts(self) -> list[str | Table]:
         """Return what is printed."""
-        p, size = self.problem, self.state_words
-        head = ["schedule", "words received, busiest", "total", "rounds", "what"]
-        rows = [
-            [
-                name,
-                *(words(size * count) for count in (max(found.received), found.total)),
-                str(found.rounds),
-                what,
-            ]
-            for name, found in self.counted.items()
-            for what in STATE_SCHEDULES[name][:1]
-        ]
+        p = self.problem
+        columns = {
+            **{"schedule": "name", "words received, busiest": "received_max", "total": "total"},
+            **{"rounds": "rounds:d", "what": lambda row: STATE_SCHEDULES[row.name][0]},
+        }
+        rows = [SimpleNamespace(**row) for row in self.records()]
         about = (
             f"linear attention under the causal mask on {p.P:,} devices, {p.kv_heads:,} states of "
             f"{p.d:,} x {p.width:,} words a device, whatever N is"
         )
-        return [about, Table([head, *rows], right=(1, 2, 3))]
+        return [about, Table.of(rows, columns)]
 
 
 def parallel_states(problem: SharedProblem, schedules: Iterable[str] | None = None) -> StateReport:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pebble.lab.plan.constraints import Constraints
+from pebble.lab.plan.kernel_boundaries import DeviceKernel, kernel_boundaries
 from pebble.lab.plan.kernel_planning import plan_kernel
 from pebble.lab.plan.kernel_table import KernelPass, KernelPlan
 from pebble.lab.plan.level_planning import plan_levels
@@ -12,10 +13,12 @@ from pebble.lab.plan.planning import plan
 __all__ = [
     "Choice",
     "Constraints",
+    "DeviceKernel",
     "KernelPass",
     "KernelPlan",
     "Plan",
     "Unverified",
+    "kernel_boundaries",
     "plan",
     "plan_kernel",
     "plan_levels",

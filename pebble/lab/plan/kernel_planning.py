@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -101,35 +101,38 @@ def plan_kernel(
     for pass_name in passes:
         if pass_name not in ("forward", "backward"):
             raise InvalidInput(f"a kernel is planned forward and backward, not {pass_name!r}")
-    found, settings = [], []
-    for pass_name in passes:
-        try:
-            part = _of_pass(problem, pass_name)
-        except InvalidInput:
-            if len(passes) == 1:
-                raise
-            continue  # a computation without that pass
-        settings.append(setting_of(part, M, one, level, dtype, asked))
-        mine = _kernel(
-            pass_name, replace(problem, pass_name="forward").form, kernel, tiles, backward, backward_tiles
-        )
+    found, form = [], replace(problem, pass_name="forward").form
+    for part in _parts(problem, passes):
+        setting = setting_of(part, M, one, level, dtype, asked)
+        mine = _kernel(part.pass_name, form, kernel, tiles, backward, backward_tiles)
         if mine is not None:
-            comparison = _Comparison(settings[-1], one, level, costs, progress or (lambda line: None))
+            comparison = _Comparison(setting, one, level, costs, progress or (lambda line: None))
             tried = contenders(part, named)
             names = None if named is None else tuple(schedule.name for schedule in tried)
             found.append(replace(comparison.of(mine, tried), tried=names))
     if not found:
         raise InvalidInput(f"there is no schedule {kernel!r} for the {' or the '.join(passes)} pass")
+    there = {one.problem.pass_name for one in found}
     return KernelPlan(
         kernel=kernel,
-        M=settings[0].M,
-        dtype=settings[0].dtype,
+        M=setting.M,
+        dtype=setting.dtype,
         device=one,
         level=level or (one.level if one is not None else None),
         constraints=asked,
         passes=tuple(found),
-        left_out=tuple(name for name in passes if name not in {one.problem.pass_name for one in found}),
+        left_out=tuple(name for name in passes if name not in there),
     )
+
+
+def _parts(problem: Problem, passes: list[str]) -> Iterator[Problem]:
+    """Yield the computation of each pass; of several, one that has no such pass is left out."""
+    for pass_name in passes:
+        try:
+            yield _of_pass(problem, pass_name)
+        except InvalidInput:
+            if len(passes) == 1:
+                raise
 
 
 def _of_pass(problem: Problem, pass_name: str) -> Problem:

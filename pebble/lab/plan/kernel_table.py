@@ -93,15 +93,7 @@ class KernelPass(PlainRow):
         if self.best is not None:
             rows.append(self._row(f"best of {', '.join(self.tried or ('all',))}", self.best))
         rows += [self._cost_row(cost) for cost in self.costs]
-        bound = [
-            f"bound ({self.bound.name}, {self.bound.status})",
-            "",
-            "",
-            "",
-            "",
-            words(self.bound.value),
-            "",
-        ]
+        bound = [f"bound ({self.bound.name}, {self.bound.status})", *[""] * 4, words(self.bound.value), ""]
         return [*rows, [*bound, *self._ratios(self.bound.value), "", ""]]
 
     def _row(self, text: str, one: Choice | Unverified) -> list[str]:

@@ -12,7 +12,7 @@ from pebble.common.units import bytes_per_word, bytes_text, seconds_text
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import Room
-from pebble.lab.plan.roofline import Roofline, inner_notes, untimed_notes
+from pebble.lab.plan.roofline import Roofline, inner_notes
 
 if TYPE_CHECKING:
     from pebble.lab.hardware import Device
@@ -66,17 +66,6 @@ class Choice(PlainRow):
         """FLOP for each byte moved."""
         return self.flops / self.moved
 
-    def cells(self) -> list[str]:
-        """Return the row as text."""
-        row = [self.schedule, self.form, tiles_text(self.tiles), words(self.room.words), words(self.io)]
-        return [
-            *row,
-            bytes_text(self.moved),
-            f"{self.intensity:.0f}",
-            f"{self.ratio:.3f}",
-            _time(self.roofline),
-        ]
-
     def sentence(self) -> str:
         """Return in words what is moved and what room it takes."""
         parts = [f"{words(self.room.peak)} measured"]
@@ -106,6 +95,7 @@ class Unverified(PlainRow):
     """
 
     KEYS = "schedule form note tiles io bytes=moved"
+    room = intensity = ratio = roofline = None
 
     schedule: str
     form: str
@@ -113,12 +103,6 @@ class Unverified(PlainRow):
     tiles: dict[str, int] | None = None
     io: int | None = None
     moved: int | None = None
-
-    def cells(self) -> list[str]:
-        """Return the row as text."""
-        size = "" if self.moved is None else bytes_text(self.moved)
-        tiles, io = tiles_text(self.tiles or {}), words(self.io)
-        return [self.schedule, f"{self.form}, not verified", tiles, "", io, size, "", "", ""]
 
     def sentence(self) -> str:
         """Return in words why it is not verified."""
@@ -159,12 +143,6 @@ class Cost(PlainRow):
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON; a note where there is one."""
         return super().to_dict() | ({"note": self.note} if self.note else {})
-
-    def cells(self) -> list[str]:
-        """Return the row as text."""
-        by = f"{self.schedule} ({self.form}{', not verified' if self.note else ''}) {tiles_text(self.tiles)}"
-        more = (f"{100 * self.io_more:+.1f} %", f"{100 * self.moved_more:+.1f} %")
-        return [self.constraint, words(self.io), *more, by]
 
 
 PLANNED = "M dtype bytes device=device.key level constraints"
@@ -259,20 +237,39 @@ class Plan(Planned):
         ]
 
     def _choice_table(self) -> Table:
-        head = ["schedule", "form", "tiles", "room", "I/O", "bytes", "FLOP/byte", "I/O ÷ bound", "roofline"]
-        columns = len(head) - (self.device is None)
-        rows = [one.cells() for one in self.choices] + [one.cells() for one in self.unverified]
-        cells = [row[:columns] for row in (head, *rows)]
+        columns: dict[str, Any] = {
+            "schedule": "schedule",
+            "form": lambda row: f"{row.form}, not verified" if isinstance(row, Unverified) else row.form,
+            "tiles": lambda row: tiles_text(row.tiles or {}),
+            "room": "room.words",
+            "I/O": "io",
+            "bytes": lambda row: None if row.moved is None else bytes_text(row.moved),
+            "FLOP/byte": "intensity:.0f",
+            "I/O ÷ bound": "ratio:.3f",
+        }
+        if self.device is not None:
+            columns["roofline"] = lambda row: row.roofline and _time(row.roofline)
         drop = ("room", "FLOP/byte", "I/O", "roofline")
         found = {f"{one.schedule} ({one.form})": one.roofline for one in self.choices}
-        notes = inner_notes(self.device, self.level, found) + untimed_notes(self.device, found.values())
+        notes = inner_notes(self.device, self.level, found)
+        if self.device is not None:
+            notes += self.device.untimed(one.boundary for one in found.values())
         notes += [one.sentence() for one in self.unverified]
-        return Table(cells, left=3, notes=notes, drop=drop)
+        rows = (*self.choices, *self.unverified)
+        return Table.of(rows, columns, left=3, right=None, notes=notes, drop=drop)
 
     def _cost_table(self) -> Table:
-        head = ["constraint", "I/O without", "costs I/O", "costs bytes", "reached by"]
+        columns = {
+            "constraint": "constraint",
+            "I/O without": "io",
+            "costs I/O": lambda one: f"{100 * one.io_more:+.1f} %",
+            "costs bytes": lambda one: f"{100 * one.moved_more:+.1f} %",
+            "reached by": lambda one: (
+                f"{one.schedule} ({one.form}{', not verified' * bool(one.note)}) {tiles_text(one.tiles)}"
+            ),
+        }
         notes = [f"{one.constraint}, not verified: {one.note}" for one in self.costs if one.note]
-        return Table([head, *(one.cells() for one in self.costs)], right=(1, 2, 3), notes=notes)
+        return Table.of(self.costs, columns, right=(1, 2, 3), notes=notes)
 
 
 def _time(roofline: Roofline) -> str:

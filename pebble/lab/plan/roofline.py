@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,12 +19,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Roofline",
     "Traffic",
-    "crossing_of",
     "flops",
     "inner_notes",
     "moved_bytes",
     "roofline_of",
-    "untimed_notes",
 ]
 
 STATISTICS = ("l", "m", "D")
@@ -107,21 +105,6 @@ def _moved_wide(counted: Traffic | Run, name: str) -> Any:
     return (counted.reads.get(name, 0) > 0) | (counted.writes.get(name, 0) > family.words(name))
 
 
-def crossing_of(device: Device, level: str | None, dtype: str, room: int, ratio: float) -> Crossing:
-    """Return the boundary that a program's words cross.
-
-    Parameters
-    ----------
-    level : str or None
-        What is fast memory; None for the device's own.
-    room : int
-        Words of it that the program holds.
-    ratio : float
-        I/O divided by a proved bound. Where it is 1, no fewer words cross the level's boundary, whatever it keeps.
-    """
-    return device.boundary(level, None if ratio <= 1 else room * bytes_per_word(dtype))
-
-
 def roofline_of(device: Device, dtype: str, size: int, work: int, crossing: Crossing) -> Roofline:
     """Return the roofline times for some bytes and some FLOP on a whole device.
 
@@ -153,17 +136,4 @@ def inner_notes(device: Device | None, level: str | None, found: Mapping[str, Ro
     return [
         f"{', '.join(within)}: these tiles leave half of L2 or more to other words, so what moves crosses "
         f"{next(iter(within.values()))}, and how much of it crosses {own} is not counted"
-    ]
-
-
-def untimed_notes(device: Device | None, found: Iterable[Roofline]) -> list[str]:
-    """Return in words the boundaries for which there is no time, and what gives it."""
-    if device is None:
-        return []
-    names = {one.boundary for one in found if one.memory_seconds is None}
-    known = map(device.boundary, ("smem", "l2"))
-    return [
-        f"{one.name}: its bandwidth is not known, so its bytes have no time; --bandwidth {one.level}=RATE gives one"
-        for one in known
-        if one.name in names
     ]

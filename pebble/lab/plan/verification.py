@@ -11,7 +11,7 @@ from pebble.common.tables import tiles_text
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import Room
 from pebble.lab.plan.plan_table import Choice, Unverified
-from pebble.lab.plan.roofline import Roofline, Traffic, crossing_of, flops, moved_bytes, roofline_of
+from pebble.lab.plan.roofline import Roofline, Traffic, flops, moved_bytes, roofline_of
 from pebble.lab.plan.setting import Setting
 from pebble.program.closed_forms.count import words_by_array
 from pebble.program.counting.counted import Run
@@ -88,7 +88,7 @@ class Found:
         work = flops(self.run) * copies
         roofline = Roofline()
         if device is not None:
-            crossing = crossing_of(device, level, setting.dtype, self.room.words, io / bound)
+            crossing = device.crossing(level, setting.dtype, self.room.words, io / bound)
             roofline = roofline_of(device, setting.dtype, moved, work, crossing)
         return Choice(
             schedule=self.schedule.name,

@@ -13,11 +13,12 @@ from pebble.common.units import bytes_per_word
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lab.asked_schedules import asked_schedules
+from pebble.lab.count_table import Price
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
-from pebble.lab.hardware.device import Crossing, canonical_dtype
+from pebble.lab.hardware.device import canonical_dtype
 from pebble.lab.plan.constraints import is_product
-from pebble.lab.plan.roofline import crossing_of, flops, moved_bytes
+from pebble.lab.plan.roofline import flops
 from pebble.lab.training import count_any_pass
 
 if TYPE_CHECKING:
@@ -140,12 +141,12 @@ def roofline_points(
         )
     M = one.words(dtype, level)
     asked = None if schedules is None else list(schedules)
-    report = count_any_pass(problem, M, asked, progress=progress)
+    report = count_any_pass(problem, M, asked, progress=progress).priced(Price(dtype, one, level))
     needed, roof = _needed_work(problem), (crossing.bandwidth, peak)
     fitting = [row for row in report.rows if row.fits]
-    own = {row.name for row in fitting if _crossing(one, level, dtype, row) == crossing}
+    own = {row.name for row in fitting if row.boundary == crossing.name}
     points = tuple(
-        _point(schedule, row, dtype, needed, roof, problem)
+        _point(schedule, row, needed, roof, problem)
         for schedule, row in zip(asked_schedules(asked, problem), report.rows, strict=True)
         if row.name in own
     )
@@ -159,28 +160,21 @@ def roofline_points(
     )
 
 
-def _crossing(device: Device, level: str | None, dtype: str, row: Row) -> Crossing:
-    assert row.peak is not None
-    assert row.ratio is not None
-    return crossing_of(device, level, dtype, row.peak, row.ratio)
-
-
 def _point(
-    schedule: Schedule, row: Row, dtype: str, needed: int, roof: tuple[float, int], problem: Problem
+    schedule: Schedule, row: Row, needed: int, roof: tuple[float, int], problem: Problem
 ) -> RooflinePoint:
     assert row.tiles is not None
     assert row.io is not None
-    run = schedule.measure(problem, row.tiles)
-    work, moved = flops(run) * problem.copies, moved_bytes(run, dtype, None) * problem.copies
-    bandwidth, peak = roof
+    assert row.bytes is not None
+    work, (bandwidth, peak) = flops(schedule.measure(problem, row.tiles)) * problem.copies, roof
     return RooflinePoint(
         schedule=row.name,
         tiles=row.tiles,
         io=row.io,
-        moved=moved,
+        moved=row.bytes,
         flops=work,
         repeated=work / needed,
-        attainable=min(peak, work / moved * bandwidth),
+        attainable=min(peak, work / row.bytes * bandwidth),
     )
 
 

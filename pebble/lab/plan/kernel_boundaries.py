@@ -1,0 +1,195 @@
+"""A FlashAttention-2 kernel on a device: what crosses each boundary between memories, and whether it fits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pebble.common.errors import InvalidInput
+from pebble.common.plain import plain
+from pebble.common.units import bytes_per_word, bytes_text, seconds_text
+from pebble.computations.registry import family_of
+from pebble.lab.count import ProblemRun
+from pebble.lab.hardware import Device
+from pebble.lab.hardware import device as device_of
+from pebble.lab.hardware.device import MEMORY_LEVELS, canonical_dtype
+from pebble.lab.level_table import Boundary, LevelReport, LevelRow
+from pebble.lab.plan.memory_need import widened, width_ratio
+from pebble.lab.plan.roofline import flops
+from pebble.lower_bounds.levels import boundary_bound
+from pebble.program import Program, compute, delete, load, loop, program, store
+from pebble.program.counting.run import run
+from pebble.program.schedule import Tiles, get
+
+if TYPE_CHECKING:
+    from pebble.computations.problem import Problem
+
+__all__ = ["DeviceKernel", "kernel_boundaries"]
+
+COUNTERS = {"smem | l2": "lts__t_bytes.sum", "l2 | DRAM": "dram__bytes.sum"}
+"""What Nsight Compute calls the bytes at a boundary."""
+_STEP = 16
+"""Words of a row that one matrix instruction takes at a time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceKernel(LevelReport):
+    """What :func:`kernel_boundaries` returns: one row, whose peaks are what the kernel holds in each memory.
+
+    Attributes
+    ----------
+    device : Device
+    dtype : str
+    how : dict
+        The other parameters by name: accumulate, stages, warps, cluster, blocks.
+    flops : int
+        Of the matrix products.
+    """
+
+    device: Device
+    dtype: str
+    how: dict[str, Any]
+    flops: int
+
+    @property
+    def compute_seconds(self) -> float | None:
+        """FLOP over the peak; None without a figure for the device."""
+        peak = self.device.flops(self.dtype)
+        return None if peak is None else self.flops / peak
+
+    def heading(self) -> str:
+        """Return the lines above the table: the kernel, and whether it fits."""
+        (row,), size = self.rows, bytes_per_word(self.dtype)
+        held = [
+            f"{level} {bytes_text(one.peak * size)} of {bytes_text((one.capacity or 0) * size)}"
+            for level, one in zip(MEMORY_LEVELS, row.boundaries, strict=True)
+        ]
+        how = ", ".join(f"{name} {value}" for name, value in self.how.items())
+        fits = "it fits" if row.fits else "it does not fit"
+        about = f"{self.device.title}, words of {self.dtype}; {how}\n{fits}: {', '.join(held)}"
+        return f"{self.problem.describe()}\n{about}"
+
+    def notes(self) -> list[str]:
+        """Return what a profiler calls the bytes, what the times are, and what is not known."""
+        names = [f"{counter} is {name}" for name, counter in COUNTERS.items()]
+        times = [self.compute_seconds, *map(self.seconds, self.rows[0].boundaries)]
+        longest = seconds_text(max((time for time in times if time is not None), default=None))
+        return [
+            *([f"Nsight Compute: {', '.join(names)}"] if self.device.title.startswith("NVIDIA") else []),
+            f"roofline: lower estimates; {self.flops:.4g} FLOP take at least {seconds_text(self.compute_seconds)}, the "
+            f"kernel at least {longest}",
+            *self.device.untimed(self.device.boundary(level).name for level in MEMORY_LEVELS),
+        ]
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        own = plain(self, "device=device.key dtype flops compute_seconds") | self.how
+        counters = [COUNTERS.get(name) for name in self.hierarchy.boundaries]
+        return super().content() | own | {"counters": counters}
+
+
+def kernel_boundaries(
+    problem: Problem,
+    tiles: Tiles,
+    device: str | Device,
+    dtype: str = "bfloat16",
+    *,
+    accumulate: str | None = None,
+    stages: int = 1,
+    warps: int = 1,
+    cluster: int = 1,
+    blocks: int | None = None,
+) -> DeviceKernel:
+    """Count what a FlashAttention-2 kernel moves through each boundary of a device, and what it holds there.
+
+    A thread block takes ``rows`` queries, holds their Q and ``stages`` tiles of ``cols`` keys and values in shared
+    memory, and divides the rows among warps, which hold scores and outputs in registers. A warp reads Q, K and V from
+    shared memory for each tile of keys; a block reads K and V through L2 once. L2 keeps K and V of a head if they fit;
+    otherwise the blocks in flight, which are of one head, read them from DRAM together.
+
+    Parameters
+    ----------
+    problem : Problem
+        Forward, plain softmax: kernels that go on with a running maximum move as much.
+    tiles : mapping of str to int
+        ``{"Br": 128, "Bc": 176}``.
+    device : str or Device
+    dtype : str
+    accumulate : str, optional
+        Type of all that is computed; the inputs' by default.
+    stages : int
+        Tiles of K and V in shared memory at once.
+    warps : int
+        How many warps, or warpgroups where four read an operand together, divide the rows.
+    cluster : int
+        Thread blocks for which K and V are loaded once, by multicast.
+    blocks : int, optional
+        Thread blocks in flight; by default as many as fit into all units, at least one in each.
+
+    Examples
+    --------
+    >>> from pebble import Problem
+    >>> shape = Problem.square(16384, 128, heads=32, kv_heads=8, batch=4)
+    >>> found = kernel_boundaries(shape, {"Br": 128, "Bc": 176}, "h100", accumulate="float32", stages=2, warps=2)
+    >>> found.rows[0].fits, [one.io * 2 / 2**30 for one in found.rows[0].boundaries[1:]]
+    (True, [129.0, 1.25])
+    """
+    one, dtype = device_of(device) if isinstance(device, str) else device, canonical_dtype(dtype)
+    sizes = dict(get("flash-2", "forward", problem.form).check_tiles(tiles))
+    if (problem.pass_name, problem.form, problem.stats) != ("forward", "plain", False) or "cols" not in sizes:
+        why = (
+            "boundaries are counted of a forward kernel with plain softmax, no row sums, and tiles Br and Bc"
+        )
+        raise InvalidInput(why)
+    family, size, rows = family_of(problem), bytes_per_word(dtype), min(sizes["rows"], problem.Nq)
+    how = {"accumulate": canonical_dtype(accumulate or dtype), "stages": stages, "warps": warps}
+    levels = one.hierarchy(MEMORY_LEVELS, dtype)
+    levels = replace(levels, beyond="DRAM") if levels.beyond == "slow" else levels
+    regs, smem, l2 = (words or 0 for words in levels.capacities)
+    warp, key = _of_a_warp(-(-rows // warps), sizes["cols"]), problem.d + problem.dv
+    tile = min(sizes["cols"], problem.Nk) * key
+    peak = run(warp, widened(family, width_ratio(dtype, accumulate))).peak
+    in_regs, in_smem = min(warps, rows) * peak, rows * problem.d + stages * tile
+    units, kept = one.units or 1, problem.Nk * key <= l2
+    blocks = blocks or units * max(1, min(regs // in_regs, smem // in_smem))
+    inside = regs + smem
+    texts = [
+        (warp, in_regs, regs),
+        (_of_blocks(problem, sizes, cluster * rows), in_smem, cluster * inside),
+        (
+            _of_blocks(problem, sizes, problem.Nq if kept else blocks * rows),
+            problem.Nk * key if kept else tile,
+            l2 + min(blocks, units) * inside,
+        ),
+    ]
+    found, bounds = [], []
+    for level, (text, held, memory) in enumerate(texts, start=1):
+        counted = ProblemRun.of(run(text, family), problem)
+        bounds.append(boundary_bound(problem, memory))
+        moved = counted.total_reads, counted.total_writes
+        found.append(Boundary(level, levels.capacities[level - 1], *moved, held, bounds[-1].value))
+    return DeviceKernel(
+        problem=problem,
+        hierarchy=levels,
+        rows=(LevelRow("flash-2", sizes, tuple(one.peak for one in found), tuple(found)),),
+        bounds=tuple(bounds),
+        bandwidths=one.bandwidths(MEMORY_LEVELS),
+        bytes_per_word=size,
+        device=one,
+        dtype=dtype,
+        how=how | {"cluster": cluster, "blocks": blocks},
+        flops=flops(counted),
+    )
+
+
+def _of_blocks(problem: Problem, tiles: Tiles, rows: int) -> Program:
+    """Write what thread blocks do that take so many rows together."""
+    return get("flash-2", "forward").program(problem, {**tiles, "rows": min(rows, problem.Nq)})
+
+
+def _of_a_warp(rows: int, cols: int) -> Program:
+    """Write what a warp does: Q, K and V pass by in slices, scores and outputs stay."""
+    scores = loop("k", _STEP, load("Q", "K"), compute("S"), delete("Q", "K"))
+    sums = loop("e", _STEP, load("V"), compute("U"), delete("V"))
+    tile = loop("j", cols, scores, compute("P", "S"), compute("l"), sums, delete("P"))
+    return program(loop("i", rows, tile, compute("O", "U"), store("O"), delete("O", "l")))
