@@ -1,7 +1,7 @@
 """The slides and the handout of a class, made of the sections that ``docs/teaching.md`` links to.
 
 A slide has a heading, the first sentences of paragraphs, and pictures, tables and what commands print, but no code.
-The handout is the section of that name, with the sections it links to first.
+The handout is the page's last section, with the sections it links to first.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import base64
 import re
 from collections.abc import Iterator
 from html import escape
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +32,9 @@ td p, th p, li p { margin: 0 } pre { background: #f3f5f7; white-space: pre-wrap;
 .slide footer { position: absolute; right: 30px; bottom: 10px; font-size: 18px; color: #57606a }
 @media screen { .live { overflow: hidden; background: #171b21 } .live .slide { display: none; background: #fff;
   transform-origin: 0 0; transform: var(--fit) } .live .shown { display: flex } }
-.sheet { font-size: 10.5pt; max-width: 180mm; margin: auto } .sheet h1 { font-size: 17pt; margin: 0 0 4pt }
-.sheet h2 { font-size: 12pt; margin: 9pt 0 2pt } .sheet pre { font-size: 8.5pt; padding: 3pt }
+.sheet { font-size: 11.5pt; max-width: 180mm; margin: auto } .sheet h1 { font-size: 14pt; margin: 14pt 0 4pt }
+.sheet > h1 { font-size: 20pt; margin-top: 0 } .sheet pre { font-size: 9pt; padding: 4pt }
+.sheet ol li { padding-bottom: 36pt }
 """
 _KEYS = """
 const slides = document.querySelectorAll('.slide'), root = document.documentElement;
@@ -55,7 +55,7 @@ root.classList.add('live');
 show(location.hash.slice(1) - 1);
 """
 _SENTENCE = re.compile(r".*?[.:?!](?:</strong>)?(?=</p>|\s+[A-Z(<`])\s*", re.DOTALL)
-_ROOM, _SAID = 566, 180
+_ROOM, _SAID = 566, 250
 """Pixels below the heading of a slide; letters of a paragraph on it."""
 
 
@@ -70,10 +70,10 @@ def write(app: Sphinx) -> None:
         )
     shown = "".join(f"{one}<footer>{n}</footer></div>" for n, one in enumerate(slides, 1))
     _save(app, "slides", "size: 1280px 720px; margin: 0", f"{shown}<script>{_KEYS}</script>")
-    sheet = _target(app, "teaching.html#handout")
-    first = [node for link in _links(sheet[1]) for node in takewhile(_is_no_code, _target(app, link))]
-    body = "".join(_html(app, node) for node in [*first, *sheet[2:]])
-    _save(app, "handout", "size: A4; margin: 14mm 15mm", f'<div class="sheet">{body}</div>')
+    title, first, *rest = plan[-1]
+    body = "".join(_html(app, node) for node in [*(_target(app, link) for link in _links(first)), *rest])
+    sheet = f'<div class="sheet"><h1>{escape(title.astext())}</h1>{body}</div>'
+    _save(app, "handout", "size: A4; margin: 14mm 15mm", sheet)
 
 
 def _save(app: Sphinx, name: str, page: str, body: str) -> None:
@@ -116,15 +116,15 @@ def _parts(app: Sphinx, content: list[nodes.Node], room: int) -> Iterator[tuple[
     for node in content:
         html, height = "", 0
         if image := next(iter(node.findall(nodes.image)), None):
-            html, height = _html(app, image), 400
+            html, height = _html(app, image), 340
         elif isinstance(node, nodes.table):
             html, height = _html(app, node), 51 * len(list(node.findall(nodes.row)))
-        elif isinstance(node, nodes.literal_block) and _is_no_code(node):
+        elif isinstance(node, nodes.literal_block) and node.get("language") != "python":
             html, height = _output(node.astext(), room - above)
         elif isinstance(node, nodes.bullet_list | nodes.enumerated_list):
             html, height = (
                 _html(app, node),
-                sum(41 * (1 + len(one.astext()) // 70) for one in node.children) + 10,
+                sum(41 * (1 + len(one.astext()) // 74) for one in node.children) + 10,
             )
         elif isinstance(node, nodes.paragraph):
             said, letters = "", 0
@@ -144,15 +144,11 @@ def _parts(app: Sphinx, content: list[nodes.Node], room: int) -> Iterator[tuple[
 def _output(text: str, room: int) -> tuple[str, int]:
     """Return what a command prints, as large as there is room; nothing if it would be too small to read."""
     letters = max(map(len, text.splitlines()))
-    wide = letters if letters <= 102 else 84
+    wide = letters if letters <= 105 else 84
     height = 1.25 * sum(1 + max(0, len(line) - 1) // wide for line in text.splitlines())
-    size = int(min(26, 1140 / (0.61 * wide), (room - 34) / height))
+    size = int(min(26, 1148 / (0.602 * wide), (room - 34) / height))
     html = f'<pre style="font-size: {size}px">{escape(text)}</pre>'
     return (html, round(size * height) + 34) if size >= 18 else ("", 0)
-
-
-def _is_no_code(node: nodes.Node) -> bool:
-    return not isinstance(node, nodes.literal_block) or node.get("language") != "python"
 
 
 def _html(app: Sphinx, node: nodes.Node) -> str:
