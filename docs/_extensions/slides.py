@@ -61,6 +61,8 @@ _ROOM, _SAID = 566, 250
 
 def write(app: Sphinx) -> None:
     """Write ``slides.html`` and ``handout.html`` into the finished site."""
+    if not hasattr(app.builder, "fignumbers"):
+        return  # no page has changed, and the builder is not prepared to write any
     plan = _target(app, "teaching.html")
     slides = [_slide(["title"], plan[0].astext(), _html(app, plan[1]))]
     for link in _links(next(plan.findall(nodes.table))):
