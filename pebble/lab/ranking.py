@@ -17,12 +17,12 @@ from pebble.common.tables import Table, TableResult, words
 from pebble.game.board import Status
 from pebble.game.files.check import CheckResult, check_pebbling
 from pebble.game.files.header import Header
-from pebble.game.files.reader import PebblingReader
+from pebble.game.files.reader import PebblingReader, resolved_dag
 from pebble.game.rules import Rules
 from pebble.graph.any_dag import AnyDag
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
-from pebble.lab.pebblings import check
+from pebble.lab.pebblings import dag_of
 from pebble.lower_bounds.graph import dag_bounds
 from pebble.solvers.optimum import FEW_STATES, optimal
 
@@ -33,7 +33,7 @@ __all__ = ["RankedFile", "Ranking", "rank_pebblings"]
 class RankedFile(PlainRow):
     """A file of a ranking: its rank, or the fault that denies it one; its words above the least; whose moves it has.
 
-    The game, a hash of the DAG and M, must be the same in all.
+    The game, that is a hash of the DAG and M, must be that of the others; ``moves`` is a hash, too.
     """
 
     KEYS = (
@@ -43,9 +43,10 @@ class RankedFile(PlainRow):
 
     file: str
     fault: str = ""
-    played: CheckResult | None = None
+    header: Header | None = None
     game: tuple[str, int] = ("", 0)
     moves: str = ""
+    played: CheckResult | None = None
     same_moves_as: str | None = None
     rank: int | None = None
     distance: int | None = None
@@ -117,18 +118,19 @@ def rank_pebblings(folder: str | os.PathLike[str]) -> Ranking:
         paths = sorted(path for path in Path(folder).iterdir() if path.name[0] != "." and not path.is_dir())
     except OSError as error:
         raise InvalidInput(f"cannot read the directory {folder}: {error.strerror}") from error
-    files = {path: _read(path) for path in paths}
-    games = Counter(one.game for one in files.values() if one.played)
-    if not games:
+    dags: dict[tuple[str, int], AnyDag] = {}
+    files = {path: _read(path, dags) for path in paths}
+    headers = [(one.game, one.header) for one in files.values() if one.header]
+    if not headers:
         faults = "; ".join(f"{one.file}: {one.fault}" for one in files.values())
         raise InvalidInput(f"no pebbling files in {folder}{faults and f': {faults}'}")
-    game = games.most_common(1)[0][0]
-    meant = [one.played for one in files.values() if one.played and one.game == game]
-    rules = Counter(one.header.rules for one in meant).most_common(1)[0][0]
-    header = replace(meant[0].header, rules=rules)
-    judged = [_judged(path, one, game, rules) for path, one in files.items()]
+    game = Counter(game for game, _ in headers).most_common(1)[0][0]
+    meant = [header for its_game, header in headers if its_game == game]
+    rules = Counter(header.rules for header in meant).most_common(1)[0][0]
+    header = replace(meant[0], rules=rules)
+    judged = [_judged(path, one, game, dags[game], rules) for path, one in files.items()]
     costs = sorted(one.counts.io for one in judged if one.counts)
-    optimum, least, bound = _least(meant[0].status.dag, header, costs[0]) if costs else (None, None, None)
+    optimum, least, bound = _least(dags[game], header, costs[0]) if costs else (None, None, None)
     first: dict[str, str] = {}
     for at, one in enumerate(judged):
         copied = first.setdefault(one.moves or f" {at}", one.file)
@@ -141,48 +143,53 @@ def rank_pebblings(folder: str | os.PathLike[str]) -> Ranking:
     return Ranking(header, tuple(ranked), optimum, least, bound)
 
 
-def _read(path: Path) -> RankedFile:
-    """Play a file by its own rules."""
+def _read(path: Path, dags: dict[tuple[str, int], AnyDag]) -> RankedFile:
+    """Read what a file plays, and add its DAG to those of the other games."""
     name = path.name if path.name.isprintable() else ascii(path.name)
     if not path.is_file():
         return RankedFile(name, "not a file that can be read")
     try:
-        played = check(path)
-    except PebbleError as error:
-        return RankedFile(name, str(error).removeprefix(f"{path}: ").replace(f" {path}:", ":"))
-    if type(played) is not CheckResult:
-        return RankedFile(name, "no pebbling of one fast memory: a certificate, or levels or devices")
-    dag = played.status.dag
-    same = dag_hash(dag) if isinstance(dag, Dag) else _game_text(played.header)
-    return RankedFile(name, "", played, (same, played.M), _moves(path))
-
-
-def _judged(path: Path, one: RankedFile, game: tuple[str, int], rules: Rules) -> RankedFile:
-    """Say what is wrong with a file, played by the rules of the others."""
-    played = one.played
-    if played is None:
-        return one
-    if one.game != game:
-        return replace(one, fault=f"another game: {_game_text(played.header)}")
-    if played.header.rules != rules:
-        dag = played.status.dag
         with path.open("rb") as stream:
             reader = PebblingReader(stream)
-            reader.header = replace(reader.header, rules=rules)
+            header = reader.header
+            if header.levels or header.processors:
+                return RankedFile(name, "a game of several memory levels or devices")
+            dag = resolved_dag(reader, dag_of)
+            game = (dag_hash(dag) if isinstance(dag, Dag) else _game_text(header), header.M)
+            dags.setdefault(game, dag)
+            return RankedFile(name, "", header, game, _moves(reader))
+    except PebbleError as error:
+        return RankedFile(name, str(error))
+    except OSError as error:
+        return RankedFile(name, f"cannot be read: {error.strerror}")
+
+
+def _moves(reader: PebblingReader) -> str:
+    """Return a hash of the moves, whatever blanks and comments are between them; empty if there are none."""
+    digest = hashlib.sha256()
+    with suppress(InvalidInput):  # what follows an illegal move may be anything
+        for _, text in reader.lines():
+            digest.update(" ".join(text.split()).encode() + b"\n")
+    return "" if digest.digest() == hashlib.sha256().digest() else digest.hexdigest()
+
+
+def _judged(path: Path, one: RankedFile, game: tuple[str, int], dag: AnyDag, rules: Rules) -> RankedFile:
+    """Play a file by the rules of the others; say what is wrong with it."""
+    if one.header is None:
+        return one
+    if one.game != game:
+        return replace(one, fault=f"another game: {_game_text(one.header)}")
+    try:
+        with path.open("rb") as stream:
+            reader = PebblingReader(stream)
+            reader.header = replace(one.header, rules=rules)
             played = check_pebbling(reader, lambda header: dag)
+    except PebbleError as error:
+        return replace(one, fault=str(error))
     fault = "" if played.complete else f"not complete: {str(played.status).partition(';')[0]}"
     if refusal := played.refusal:
         fault = f"line {played.line}, {refusal.rule}: {refusal.move}: {refusal.reason}"
     return replace(one, fault=fault, played=played)
-
-
-def _moves(path: Path) -> str:
-    """Return a hash of the moves, whatever blanks and comments are between them; empty if there are none."""
-    digest = hashlib.sha256()
-    with path.open("rb") as stream, suppress(InvalidInput):  # what follows an illegal move may be anything
-        for _, text in PebblingReader(stream).lines():
-            digest.update(" ".join(text.split()).encode() + b"\n")
-    return "" if digest.digest() == hashlib.sha256().digest() else digest.hexdigest()
 
 
 def _game_text(header: Header) -> str:

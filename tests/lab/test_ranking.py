@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,20 +23,30 @@ STRICT = "# rules recomputation=no\n"
 
 
 @pytest.fixture(scope="module")
-def best() -> str:
-    """The optimal pebbling, 11 words."""
-    out = io.StringIO()
-    optimal(load_dag(NAME), M).write(out, NAME)
-    return out.getvalue()
+def texts() -> dict[str, str]:
+    """Files of 11, 12 and 14 words; the first is optimal."""
+    dag = load_dag(NAME)
+    pebblings: dict[str, Any] = {
+        "ann.peb": optimal(dag, M),
+        "bob.peb": schedule_dag(dag, M, order="greedy", eviction="fifo"),
+        "cem.peb": schedule_dag(dag, M, order="given"),
+    }
+    found = {}
+    for name, pebbling in pebblings.items():
+        pebbling.write(out := io.StringIO(), NAME)
+        found[name] = out.getvalue().replace(STRICT, "")
+    return found
 
 
 @pytest.fixture
-def homework(tmp_path: Path, best: str) -> Path:
-    (tmp_path / "ann.peb").write_text(best)
-    for name, order, eviction in (("bob", "greedy", "fifo"), ("cem", "given", "belady")):
-        out = io.StringIO()
-        schedule_dag(load_dag(NAME), M, order=order, eviction=eviction).write(out, NAME)
-        (tmp_path / f"{name}.peb").write_text(out.getvalue().replace(STRICT, ""))
+def best(texts: dict[str, str]) -> str:
+    return texts["ann.peb"]
+
+
+@pytest.fixture
+def homework(tmp_path: Path, texts: dict[str, str]) -> Path:
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
     return tmp_path
 
 
@@ -97,7 +108,7 @@ def test_illegal_and_unfinished_files_come_last(homework: Path, best: str) -> No
         (b"hello", "begins with '# pebbling 1'"),
         (b"# pebbling 1\n# dag nothing\n# M 6\n", "line 2"),
         (b"# pebbling 1\n# dag pyramid:2\n# M 4\n", "another game: pyramid:2, M = 4"),
-        (b"# pebbling 1\n# dag matmul m=1 n=1 k=1\n# levels 3 4\n", "no pebbling of one fast memory"),
+        (b"# pebbling 1\n# dag matmul m=1 n=1 k=1\n# levels 3 4\n", "several memory levels"),
     ],
 )
 def test_files_that_are_no_pebblings_of_the_game(homework: Path, content: bytes, words: str) -> None:
@@ -113,6 +124,8 @@ def test_all_are_judged_by_the_rules_of_most(homework: Path, best: str) -> None:
     found = rank_pebblings(homework)
     assert [(row.rank, row.same_moves_as) for row in found.files[:2]] == [(1, None), (1, "ann.peb")]
     (homework / "dan.peb").unlink()
+    twice = best.replace("# M 4\n", f"# M 4\n{STRICT}").replace("compute x[1,1]\n", "compute x[1,1]\n" * 2)
+    assert _fault(homework, f"{twice}unload x[1,1]\n").startswith("line 40: 'unload'")
     loose = best.replace("# M 4\n", "# M 4\n# rules sliding=yes\n")
     slid = loose[: loose.index("compute")] + "slide x[1,0] from x[0,0]\n"
     assert _fault(homework, slid).startswith("line 7, ")
