@@ -64,12 +64,9 @@ def write(app: Sphinx) -> None:
     if not hasattr(app.builder, "fignumbers"):
         return  # no page has changed, and the builder is not prepared to write any
     plan = _target(app, "teaching.html")
-    slides = [_slide(["title"], plan[0].astext(), _html(app, plan[1]))]
+    slides = list(_slides(app, plan, True))
     for link in _links(next(plan.findall(nodes.table))):
-        head, section = "#" not in link, _target(app, link)
-        slides += _slides(
-            app, ["title"] if head else [], section[0].astext(), section[1:2] if head else section[1:]
-        )
+        slides += _slides(app, _target(app, link), "#" not in link)
     shown = "".join(f"{one}<footer>{n}</footer></div>" for n, one in enumerate(slides, 1))
     _save(app, "slides", "size: 1280px 720px; margin: 0", f"{shown}<script>{_KEYS}</script>")
     title, first, *rest = plan[-1]
@@ -96,20 +93,18 @@ def _target(app: Sphinx, link: str) -> nodes.section:
     return next(one for one in page.findall(nodes.section) if anchor in ("", *one["ids"]))
 
 
-def _slide(classes: list[str], title: str, html: str) -> str:
-    return f'<div class="{" ".join(["slide", *classes])}"><h1>{escape(title)}</h1>{html}'
-
-
-def _slides(app: Sphinx, classes: list[str], title: str, content: list[nodes.Node]) -> Iterator[str]:
-    """Yield the slides of a section, each with as much as there is room for."""
-    full = _ROOM - 50 * (len(title) > 46)
-    shown, left = "", full
+def _slides(app: Sphinx, section: nodes.section, head: bool) -> Iterator[str]:
+    """Yield the slides of a section, each with as much as there is room for, or the head of a page."""
+    title = section[0].astext()
+    full = left = _ROOM - 50 * (len(title) > 46)
+    begin = shown = f'<div class="slide{" title" * head}"><h1>{escape(title)}</h1>'
+    content = section[1:2] if head else [node for node in section[1:] if not isinstance(node, nodes.section)]
     for html, height in _parts(app, content, full):
-        if shown and height > left:
-            yield _slide(classes, title, shown)
-            shown, left = "", full
+        if height > left < full:
+            yield shown
+            shown, left = begin, full
         shown, left = shown + html, left - height
-    yield _slide(classes, title, shown)
+    yield shown
 
 
 def _parts(app: Sphinx, content: list[nodes.Node], room: int) -> Iterator[tuple[str, int]]:
@@ -124,10 +119,8 @@ def _parts(app: Sphinx, content: list[nodes.Node], room: int) -> Iterator[tuple[
         elif isinstance(node, nodes.literal_block) and node.get("language") != "python":
             html, height = _output(node.astext(), room - above)
         elif isinstance(node, nodes.bullet_list | nodes.enumerated_list):
-            html, height = (
-                _html(app, node),
-                sum(41 * (1 + len(one.astext()) // 74) for one in node.children) + 10,
-            )
+            lines = sum(1 + len(one.astext()) // 74 for one in node.children)
+            html, height = _html(app, node), 41 * lines + 10
         elif isinstance(node, nodes.paragraph):
             said, letters = "", 0
             for sentence in _SENTENCE.findall(whole := _html(app, node)) or [whole]:
@@ -141,6 +134,8 @@ def _parts(app: Sphinx, content: list[nodes.Node], room: int) -> Iterator[tuple[
             if not html.endswith(":</p>"):
                 yield intro, above
                 intro, above = "", 0
+    if intro:
+        yield intro, above
 
 
 def _output(text: str, room: int) -> tuple[str, int]:

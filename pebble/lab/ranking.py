@@ -56,27 +56,12 @@ class RankedFile(PlainRow):
         """What the pebbling costs, if nothing is wrong with it."""
         return self.played.status if self.played and not self.fault else None
 
-    @property
-    def note(self) -> str:
-        """What stands in the last column."""
-        copy = f"same moves as {self.same_moves_as}" if self.same_moves_as else ""
-        return "; ".join(filter(None, [copy, self.fault]))
-
 
 @dataclass(frozen=True)
 class Ranking(TableResult):
-    """What :func:`rank_pebblings` returns.
+    """What :func:`rank_pebblings` returns: the game of most files, and the files, those without a rank last.
 
-    Attributes
-    ----------
-    header : Header
-        The game of most files.
-    files : tuple of RankedFile
-        The cheapest first, those without a rank last.
-    optimum, least : int or None
-        The least I/O of any pebbling where it is known, and what is proved: the optimum or the greatest bound.
-    bound : str or None
-        What proves it.
+    ``least`` is the optimum where it is known, else the greatest bound; ``bound`` is what proves it.
     """
 
     ROWS = "files"
@@ -98,8 +83,8 @@ class Ranking(TableResult):
         known, what = ("bound", "at least") if self.optimum is None else ("optimum", "optimum")
         proved = "" if self.least is None else f"; {what} {words(self.least)} I/O ({self.bound})"
         counts = {name: f"counts.{name}" for name in ("reads", "writes", "peak")}
-        columns = {"rank": "rank", "file": "file", "I/O": "counts.io", **counts}
-        columns |= {f"above {known}": "distance", "note": "note"}
+        columns: dict[str, Any] = {"rank": "rank", "file": "file", "I/O": "counts.io", **counts}
+        columns |= {f"above {known}": "distance", "note": _note}
         table = Table.of(self.files, columns, drop=("writes", "reads", "peak"))
         return [f"{_game_text(self.header)}, {self.header.rules}{proved}", table]
 
@@ -190,6 +175,10 @@ def _judged(path: Path, one: RankedFile, game: tuple[str, int], dag: AnyDag, rul
     if refusal := played.refusal:
         fault = f"line {played.line}, {refusal.rule}: {refusal.move}: {refusal.reason}"
     return replace(one, fault=fault, played=played)
+
+
+def _note(one: RankedFile) -> str:
+    return "; ".join(filter(None, [one.same_moves_as and f"same moves as {one.same_moves_as}", one.fault]))
 
 
 def _game_text(header: Header) -> str:
