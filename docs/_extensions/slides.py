@@ -32,9 +32,9 @@ td p, th p, li p { margin: 0 } pre { background: #f3f5f7; white-space: pre-wrap;
 .slide footer { position: absolute; right: 30px; bottom: 10px; font-size: 18px; color: #57606a }
 @media screen { .live { overflow: hidden; background: #171b21 } .live .slide { display: none; background: #fff;
   transform-origin: 0 0; transform: var(--fit) } .live .shown { display: flex } }
-.sheet { font-size: 11.5pt; max-width: 180mm; margin: auto } .sheet h1 { font-size: 14pt; margin: 14pt 0 4pt }
+.sheet { font-size: 11pt; max-width: 180mm; margin: auto } .sheet h1 { font-size: 14pt; margin: 14pt 0 4pt }
 .sheet > h1 { font-size: 20pt; margin-top: 0 } .sheet pre { font-size: 9pt; padding: 4pt }
-.sheet ol li { padding-bottom: 36pt }
+.sheet ol li { padding-bottom: 22pt }
 """
 _KEYS = """
 const slides = document.querySelectorAll('.slide'), root = document.documentElement;
@@ -55,7 +55,7 @@ root.classList.add('live');
 show(location.hash.slice(1) - 1);
 """
 _SENTENCE = re.compile(r".*?[.:?!](?:</strong>)?(?=</p>|\s+[A-Z(<`])\s*", re.DOTALL)
-_ROOM, _SAID = 566, 250
+_ROOM, _SAID = 566, 280
 """Pixels below the heading of a slide; letters of a paragraph on it."""
 
 
