@@ -11,6 +11,7 @@ import indices
 import offline
 import picture
 import render
+import slides
 import transcripts
 from lessons import run
 from sphinx.errors import ExtensionError
@@ -86,12 +87,13 @@ def _stale(path: Path) -> list[str]:
 
 
 def _finish(app: Sphinx, exception: Exception | None) -> None:
-    """Add the pages that play and explore, and refuse a site that would ask another machine for anything."""
+    """Add what is played, explored and taught with, and refuse a site that would ask another machine for anything."""
     if exception is None and app.builder.format == "html":
         first_page().write(Path(app.outdir) / "player.html")
         race(["naive", "standard", "flash-2"], Problem.square(2, 1), 8).write(Path(app.outdir) / "race.html")
         play_devices(SharedProblem(8, 2, 4), "ring").write(Path(app.outdir) / "ring.html")
         explore().write(Path(app.outdir) / "explore.html")
+        slides.write(app)
         found = list(offline.fetched_from_elsewhere(Path(app.outdir)))
         if found:
             raise ExtensionError("pages fetch from the network:\n" + "\n".join(found))

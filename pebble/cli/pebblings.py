@@ -13,7 +13,7 @@ from pebble.cli.dag import SEED, RulesOptions
 from pebble.cli.device_options import SeveralDevices, SeveralDevicesOptions, refuse_without_devices
 from pebble.cli.level_options import LevelOptions, Levels, refuse_without_levels
 from pebble.cli.options import ACCUMULATE, TILES, MemoryOptions, ProblemOptions, needed_memory, seconds_option
-from pebble.cli.printing import JSON, OUTPUT, file_output, print_json
+from pebble.cli.printing import JSON, OUTPUT, file_output, print_json, print_result
 from pebble.cli.progress import long_work
 from pebble.cli.signature import argument, command, group, option
 from pebble.common.errors import InvalidInput
@@ -142,14 +142,23 @@ class _Watched:
 
 
 @command
-def check(file: str = argument(), as_json: bool = JSON) -> None:
+def check(
+    file: str = argument(),
+    ranking: bool = option("Rank the files of a directory, FILE: pebblings of one DAG with one M."),
+    as_json: bool = JSON,
+) -> None:
     """Play a pebbling file move by move, of one device or several, or verify a certificate (- for standard input).
 
     Print its cost if it is legal and complete; otherwise print the line, the move, the rule it breaks and a remedy,
     and exit with status 1. A certificate from pebble certify is verified from the file alone.
+
+    pebble check --ranking homework/
     """
     from pebble.lab.pebblings import check, check_document
 
+    if ranking:
+        _print_ranking(file, as_json)
+        return
     try:
         with long_work():
             result = check(sys.stdin.buffer if file == "-" else file)
@@ -163,6 +172,14 @@ def check(file: str = argument(), as_json: bool = JSON) -> None:
     else:
         click.echo(str(result))
     sys.exit(0 if result.complete else 1)
+
+
+def _print_ranking(folder: str, as_json: bool) -> None:
+    from pebble.lab.ranking import rank_pebblings
+
+    with long_work():
+        found = rank_pebblings(folder)
+    print_result(found, as_json, "" if found.files[0].rank else "no file is a complete pebbling")
 
 
 @command

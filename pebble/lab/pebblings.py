@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pebble.graph.dag import Dag
     from pebble.program.counting.counted import Run
 
-__all__ = ["Pebbling", "certify_file", "check", "check_document", "moves", "text_size"]
+__all__ = ["Pebbling", "certify_file", "check", "check_document", "dag_of", "moves", "text_size"]
 
 _EDGE_LIMIT = 300_000_000
 _MOVE_LIMIT = 10_000_000_000
@@ -240,14 +240,14 @@ def _check_stream(stream: IO[Any]) -> CheckResult:
         return check_certificate(stream)
     reader = PebblingReader(stream)
     if reader.header.levels:
-        return check_level_pebbling(reader, _dag_of)
+        return check_level_pebbling(reader, dag_of)
     if reader.header.processors:
-        return check_processor_pebbling(reader, _dag_of)
-    return check_pebbling(reader, _dag_of)
+        return check_processor_pebbling(reader, dag_of)
+    return check_pebbling(reader, dag_of)
 
 
-def _dag_of(header: Header) -> AnyDag:
-    """Find the DAG a header names: a family with its parameters, a name of the catalogue, or a file."""
+def dag_of(header: Header) -> AnyDag:
+    """Find the DAG that a header names: a family with its parameters, a name of the catalogue, or a file."""
     if header.dag_name not in FAMILY_NAMES and not header.parameters:
         return load_dag(header.dag_name)
     if header.dag_name == NEST_NAME:
