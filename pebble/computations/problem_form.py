@@ -61,9 +61,7 @@ def check_form(problem: Problem) -> None:
         )
     if isinstance(problem.sum_width, bool) or problem.sum_width not in range(1, 9):
         raise InvalidInput(f"sum_width is a whole number of words from 1 to 8, not {problem.sum_width!r}")
-    if problem.sum_width > 1 and (
-        problem.form != "plain" or problem.pass_name not in ("forward", "backward")
-    ):
+    if problem.sum_width > 1 and (problem.form != "plain" or problem.pass_name == "weights"):
         raise InvalidInput("wide sums (--sum-width) are counted with plain softmax, forward or backward")
     if problem.computation is not None:
         _check_own(problem, problem.computation)

@@ -56,6 +56,8 @@ class Listing(TableResult):
         """The program; a load that only begins a partial sum is left out, and a store that adds it is called so."""
         text = str(self.program)
         for name in self.schedule.family(self.problem).accumulated:
+            if not re.search(rf"\bload {name}\b", text):
+                continue
             text = re.sub(rf"(?m)^ *if [^:\n]*: load {name}\n|; load {name}\b|\bload {name}; ", "", text)
             text = re.sub(rf"\bstore {name}\b", f"accumulate {name}", text)
         return text
