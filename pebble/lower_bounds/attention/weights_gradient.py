@@ -84,7 +84,7 @@ def g2(problem: Counts, M: int) -> Bound:
     --------
     >>> from pebble.computations.problem import Problem
     >>> round(g2(Problem.square(10**6, 64, pass_name="weights"), 10**6).value / (10 * 10**6 * 64**2), 3)
-    0.955
+    0.984
     """
     M, N, d = fast_memory_words(M), problem.queries, problem.d
     require_pass(problem, "weights", "G2")
