@@ -22,6 +22,7 @@ from pebble.cli.printing import (
 from pebble.cli.progress import long_work, progress_line
 from pebble.cli.signature import Options, argument, command, group, option
 from pebble.common.errors import InvalidInput
+from pebble.common.whole_numbers import singular
 
 if TYPE_CHECKING:
     from pebble.game.rules import Rules
@@ -171,7 +172,7 @@ def convert(
         file_output().write(text_of(found, to))
         return
     write_dag(found, output, to)
-    click.echo(f"{output}: {found.n_vertices:,} vertices, {found.n_edges:,} edges", err=True)
+    click.echo(singular(f"{output}: {found.n_vertices:,} vertices, {found.n_edges:,} edges"), err=True)
 
 
 @command
@@ -283,7 +284,7 @@ def bounds(
         asked = {"schema_version": 1, "dag": dag, "M": M, "rules": played, "least_M": least}
         print_json(asked | found.to_dict())
         return
-    click.echo(f"{loaded!r}; M = {M:,} words; {rules}\n")
+    click.echo(singular(f"{loaded!r}; M = {M:,} words; {rules}\n"))
     print_text(found)
     if least > M:
-        click.echo(f"\nno pebbling exists with {M:,} words; the least M is {least:,}")
+        click.echo(singular(f"\nno pebbling exists with {M:,} words; the least M is {least:,}"))

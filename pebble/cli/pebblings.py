@@ -17,6 +17,7 @@ from pebble.cli.printing import JSON, OUTPUT, file_output, print_json
 from pebble.cli.progress import long_work
 from pebble.cli.signature import argument, command, group, option
 from pebble.common.errors import InvalidInput
+from pebble.common.whole_numbers import singular
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
@@ -54,7 +55,7 @@ def moves(
         pebbling.write(file_output())
         return
     number = _write(pebbling, output, force)
-    click.echo(f"{output}: {number:,} moves{about}", err=True)
+    click.echo(singular(f"{output}: {number:,} moves{about}"), err=True)
     if not getattr(pebbling, "names_its_dag", True):
         click.echo(
             "note: a file does not name code to be run; to check it, save the mask as an array (numpy.save) and write "

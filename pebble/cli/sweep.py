@@ -15,6 +15,7 @@ from pebble.cli.level_options import LevelOptions
 from pebble.cli.options import DEVICE_WORDS, SCHEDULES, FormOptions, MemoryOptions, ProblemOptions, names_of
 from pebble.cli.progress import progress_bar
 from pebble.cli.signature import Options, command, group, like, needed, option
+from pebble.common.whole_numbers import singular
 
 if TYPE_CHECKING:
     from pebble.lab.sweep import SweepGrid
@@ -146,7 +147,7 @@ def sweep(
     except KeyboardInterrupt:
         _interrupted(output)
     again = f", {done.resumed:,} of them from an earlier run" if done.resumed else ""
-    click.echo(f"{output}: {len(done):,} rows, {len(grid):,} points{again}", err=True)
+    click.echo(singular(f"{output}: {len(done):,} rows, {len(grid):,} points{again}"), err=True)
 
 
 @contextmanager

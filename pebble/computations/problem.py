@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
-from pebble.common.whole_numbers import LARGEST_SIZE
+from pebble.common.whole_numbers import LARGEST_SIZE, singular
 from pebble.computations.problem_form import check_form, form_options, form_text
 
 if TYPE_CHECKING:
@@ -349,7 +349,7 @@ class Problem:
         kept = ", row sums kept" if self.stats else ""
         pairs = "" if self.attention == "linear" else f", {self.pairs:,} of {self.Nq * self.Nk:,} pairs"
         masked = f", {self.mask.spec} mask{pairs}" if self.mask else ""
-        chunks = "" if self.chunk is None else f" in chunks of {self.chunk:,} tokens"
+        chunks = "" if self.chunk is None else singular(f" in chunks of {self.chunk:,} tokens")
         return f"{form_text(self)}attention {what or self.pass_name}{chunks}, {size}{extra}{kept}{masked}"
 
     @property

@@ -8,6 +8,7 @@ from typing import Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import Table, TableResult, csv_text, tiles_text, words
+from pebble.common.whole_numbers import singular
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import all_form_options
 from pebble.lower_bounds.table import BoundTable, sharing_notes
@@ -63,7 +64,7 @@ class Row:
     def cells(self, *before: str) -> list[str]:
         """Return the row as text: its name, some other cells, then the counts, or why there are none."""
         if not self.fits:
-            needs = f"does not fit: needs {words(self.least_M)} words"
+            needs = singular(f"does not fit: needs {words(self.least_M)} words")
             return [self.name, "not counted, see below" if self.note else needs, *[""] * (len(before) + 4)]
         counts = (words(value) for value in (self.reads, self.writes, self.io, self.peak))
         return [self.name, *before, *counts, "" if self.ratio is None else f"{self.ratio:.3f}"]
@@ -178,7 +179,7 @@ class CountTable(TableResult):
 
     def heading(self) -> str:
         """Return the lines above the table: what was counted, and in which regime it is."""
-        return f"{self.problem.describe()}; M = {words(self.M)} words\n{self.first.regime}"
+        return f"{self.problem.describe()}; {singular(f'M = {words(self.M)} words')}\n{self.first.regime}"
 
     def to_csv(self) -> str:
         """Return the rows as CSV with a header line: what was counted, then what it was counted on."""
@@ -235,7 +236,7 @@ class Report(CountTable):
 
     def __repr__(self) -> str:
         fitting = sum(bool(row.fits) for row in self.rows)
-        return f"<Report {self.problem!r} M={self.M}: {len(self.rows)} schedules, {fitting} fit>"
+        return singular(f"<Report {self.problem!r} M={self.M}: {len(self.rows)} schedules, {fitting} fit>")
 
     def why_nothing_fits(self) -> str:
         """Return what would be needed, where no schedule fits."""
@@ -280,6 +281,6 @@ class Summary(TableResult):
         bounds = [one.best for one in counted.bounds_by_pass.values()]
         name, value = counted.best_bound
         status = ", ".join(dict.fromkeys(bound.status for bound in bounds))
-        proved = f"no schedule moves fewer than {words(value)} words: bound {name}, {status}"
+        proved = singular(f"no schedule moves fewer than {words(value)} words: bound {name}, {status}")
         notes = [*table.notes, proved, *more]
         return [counted.heading(), replace(table, notes=notes), *counted.alone()]

@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import SCHEMA_VERSION, tiles_text
 from pebble.common.units import fast_memory_words
+from pebble.common.whole_numbers import singular
 from pebble.computations.family import Family
 from pebble.computations.implicit_dag import dag_to_play
 from pebble.computations.load import load_dag
@@ -105,7 +106,7 @@ class Pebbling:
     def _repr_html_(self) -> str:
         tiles = f", {tiles_text(self.tiles)}" if self.tiles else ""
         parameters = (f"{name}={value}" for name, value in self.family.parameters.items())
-        title = (
+        title = singular(
             f"{' '.join([self.family.name, *parameters])}{tiles}: {self.io:,} I/O, {self.computes:,} computes; "
             f"peak {self.peak:,} of {self.M:,} words"
         )

@@ -22,6 +22,7 @@ from functools import lru_cache
 
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
+from pebble.common.whole_numbers import singular
 from pebble.game.board import Tally
 from pebble.game.files.check import CheckResult, first_illegal_line
 from pebble.game.files.header import Header
@@ -70,7 +71,9 @@ class LevelCheck(CheckResult):
             f"peak {one['peak']:,} of {one['capacity']:,} words"
             for one in self.levels()
         ]
-        return "\n".join([f"legal, {state}; {self.computes:,} computes, {self.moves:,} moves", *lines])
+        return singular(
+            "\n".join([f"legal, {state}; {self.computes:,} computes, {self.moves:,} moves", *lines])
+        )
 
 
 def check_level_pebbling(reader: PebblingReader, resolve: Callable[[Header], AnyDag]) -> LevelCheck:

@@ -7,6 +7,7 @@ from math import prod
 from typing import Any, ClassVar
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.common.whole_numbers import singular
 from pebble.lab.player.page import Page
 from pebble.lower_bounds.attention.communication import d1_total, d3_total
 from pebble.program.parallel import Exchange, Shape, SharedProblem, distributed_schedule, play, shape_text
@@ -29,7 +30,7 @@ class DevicesPage(Page):
     def summary(self) -> str:
         """Return what there is to watch, in one line."""
         turns, words = self.document["turns"], self.document["total"]
-        return f"{self.title}; {len(turns)} supersteps, {words:,} words received"
+        return singular(f"{self.title}; {len(turns)} supersteps, {words:,} words received")
 
 
 def play_devices(

@@ -14,6 +14,7 @@ import numpy as np
 from pebble.common.clock import TimeUp, limited_to, unlimited
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.units import fast_memory_words
+from pebble.common.whole_numbers import singular
 from pebble.game.files.header import Header
 from pebble.game.files.writer import write_pebbling
 from pebble.game.moves import Moves
@@ -109,13 +110,13 @@ class Optimum:
 
     def __str__(self) -> str:
         verdict = "proved optimal" if self.proved else f"not proved: the optimum is at least {self.lower:,}"
-        return (
+        return singular(
             f"{self.io:,} I/O ({self.reads:,} reads, {self.writes:,} writes), {verdict}; M = {self.M:,}, "
             f"{self.rules}; {self.states:,} states"
         )
 
     def _repr_svg_(self) -> str:
-        bound = f"no pebbling under these rules moves fewer than {self.lower:,} words"
+        bound = singular(f"no pebbling under these rules moves fewer than {self.lower:,} words")
         return pebbling_svg(self.dag, str(self), [*str(self).split("; "), bound], self.pebbling)
 
 
