@@ -367,7 +367,7 @@ class Dag:
         return f"Dag({about}{', '.join(f'{n} {one if n == 1 else many}' for n, many, one in counts + ends)})"
 
     def _repr_svg_(self) -> str:
-        return dag_svg(self, f"at most {self.max_indegree:,} predecessors of a vertex")
+        return dag_svg(self, f"most predecessors of a vertex: {self.max_indegree:,}")
 
     def __eq__(self, other: object) -> bool:
         """Tell whether names, edges and outputs are the same, whatever the order inside the rows."""

@@ -109,7 +109,7 @@ def test_malformed_arrays(start: Any, row: Any, text: str) -> None:
 
 def test_malformed_names_and_outputs() -> None:
     for names, text in (
-        (["a"], "1 names for 2"),
+        (["a"], "1 name for 2"),
         (["a", "a"], "both called 'a'"),
         (["a", "b c"], "white space"),
     ):

@@ -185,7 +185,7 @@ def test_names() -> None:
     assert trace(lambda *x: x[0] + x[1], (), ()).name(1) == "x1"
     assert trace(product, (1, 1), (1, 1)).description == "product"
     assert trace(product, (1, 1), (1, 1), description="mine").description == "mine"
-    with pytest.raises(InvalidInput, match="1 names for 2"):
+    with pytest.raises(InvalidInput, match="1 name for 2"):
         trace(product, (1, 1), (1, 1), names=["L"])
     with pytest.raises(InvalidInput, match="white space"):
         trace(product, (1, 1), (1, 1), names=["L", "R R"])

@@ -219,7 +219,7 @@ def test_order_given_as_a_sequence() -> None:
     found = schedule_dag(dag, 2, ["z", "x", "y"])
     assert (found.order, found.io) == ("custom", 4)
     for wrong, why in (
-        (["x", "y"], "lacks 1 vertices"),
+        (["x", "y"], "lacks 1 vertex"),
         (["y", "x", "z"], "place 0: y comes before its predecessor x"),
         (["x", "x", "y", "z"], "place 1: x comes a second time"),
         (["a", "x", "y", "z"], "place 0: a is an input"),

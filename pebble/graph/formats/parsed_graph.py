@@ -101,7 +101,7 @@ class ParsedGraph:
     def check_promised(self, promised: int, found: int, what: str, place: int) -> None:
         """Check that as many edges, or lines of another kind, follow as the line at ``place`` says."""
         if found != promised:
-            raise self.fail(place, f"{promised} {what} are promised, but {found} follow{self.hint}")
+            raise self.fail(place, f"this line announces {promised} {what}, but the file has {found}{self.hint}")
 
     def fail(self, place: int, what: str) -> InvalidInput:
         """Return the error for a place in the file."""
