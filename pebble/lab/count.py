@@ -159,7 +159,7 @@ def run(
 
     Notes
     -----
-    Cost: some milliseconds at any size where the text is proved to be legal (docs/verification.md); about 10 µs for
+    Cost: some milliseconds at any size where the text is proved to be legal (docs/check-a-bound.md); about 10 µs for
     each operation where it is executed.
 
     Examples
