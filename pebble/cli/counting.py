@@ -57,14 +57,17 @@ def count(
     if as_json and as_csv:
         raise InvalidInput("choose one of --json and --csv")
     if more_names and not names:
-        raise InvalidInput(f"unexpected {' '.join(more_names)}; name schedules after --schedule")
+        raise InvalidInput(
+            f"unexpected argument {' '.join(more_names)}; to choose schedules, use --schedule "
+            f"{','.join(more_names)}"
+        )
     chosen = names_of([*(names or ()), *more_names]) or None
     with progress_line("counting {} …".format) as progress:
         found = levels.read(memory, bandwidth)
         if found is not None:
             if max_ratio is not None:
                 raise click.UsageError(
-                    "--max-ratio goes without --levels: each boundary has a ratio of its own."
+                    "--max-ratio cannot be combined with --levels, where each boundary has its own ratio."
                 )
             from pebble.lab.level_counts import count_levels
 
@@ -76,7 +79,7 @@ def count(
             from pebble.lab.training import count_any_pass, offered_names, usual_names
 
             if bandwidth is not None:
-                raise click.UsageError("--bandwidth goes with --levels: without them no time is printed.")
+                raise click.UsageError("--bandwidth needs --levels: without levels no time is printed.")
             refuse_without_levels(chosen or ())
             M, asked, shown = memory.words(), problem.problem(), chosen
             if chosen is None and not (every or as_json or as_csv):

@@ -102,7 +102,7 @@ def dag_of(text: str, format: str | None, keep_isolated: bool) -> Dag:
     if text != "-":
         return load_dag(text, format, keep_isolated=keep_isolated)
     if format is None:
-        raise InvalidInput("standard input has no suffix; give its format with --format")
+        raise InvalidInput("standard input has no file ending; give its format with --format")
     return dag_from_bytes(sys.stdin.buffer.read(), format, "standard input", keep_isolated)
 
 
@@ -120,12 +120,12 @@ def info(
     """
     if listing:
         if dag is not None:
-            raise InvalidInput("choose one: a DAG, or --list")
+            raise InvalidInput("give a DAG or --list, not both")
         _list(as_json)
         return
     if dag is None:
         raise InvalidInput(
-            "name a DAG: a file, or a name with parameters such as fft:64 (list them with --list)"
+            "give a DAG: a file, or a name with parameters such as fft:64 (--list shows all names)"
         )
     from pebble.graph.statistics import dag_info
 
@@ -165,7 +165,7 @@ def convert(
     for name, what, given in ((dag, "input", format), (output, "output", to)):
         if name == "-" and given is None:
             option = "--format" if what == "input" else "--to"
-            raise InvalidInput(f"standard {what} has no suffix; give its format with {option}")
+            raise InvalidInput(f"standard {what} has no file ending; give its format with {option}")
     found = dag_of(dag, format, keep_isolated)
     if output == "-":
         assert to is not None

@@ -116,7 +116,7 @@ def _write(pebbling: Pebbling | LevelPebbling | ExchangeMoves, output: str, forc
         click.confirm(f"{said}. Write it?", abort=True, err=True)
     else:
         raise InvalidInput(
-            f"{said}; a file of more than 1 GiB is written with --force only: take a smaller N, or -o - for a pipe"
+            f"{said}; a file of more than 1 GiB needs --force: use a smaller N, or write to a pipe with -o -"
         )
     if not terminal:
         return pebbling.write(output)

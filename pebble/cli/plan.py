@@ -72,15 +72,15 @@ def plan(
     if found is not None:
         if mine or mine_backward or double_buffer or accumulate:
             raise click.UsageError(
-                "--levels goes with constraints on the sizes of tiles only: leave --mine, --double-buffer and "
-                "--accumulate out."
+                "--levels supports only constraints on tile sizes: leave out --mine, --double-buffer "
+                "and --accumulate."
             )
         _plan_levels(problem, found, constraints, names, as_json)
         return
     if memory.memory is not None and memory.device is not None:
         raise click.UsageError("-M and --device both set the size of fast memory: give one.")
     if mine is None and mine_backward is not None:
-        raise click.UsageError("--mine-backward goes with --mine.")
+        raise click.UsageError("--mine-backward needs --mine.")
     asked = {
         "M": None if memory.memory is None else parse_words(memory.memory, memory.dtype),
         "device": _device_of(memory.device, bandwidth, memory.level),
@@ -102,7 +102,7 @@ def _device_of(name: str | None, bandwidth: str | None, level: str | None) -> De
     """Return the device, with the bandwidths that are given of the boundaries that a plan's words cross."""
     if name is None:
         if bandwidth is not None:
-            raise click.UsageError("--bandwidth goes with --device.")
+            raise click.UsageError("--bandwidth needs --device.")
         return None
     plain = device_with(name, None, ())
     return device_with(
@@ -152,7 +152,7 @@ def _compare(
     passes = (problem.pass_name,) if one_pass else ("forward", "backward")
     kernel, _, tiles = mine.partition(":")
     if not kernel:
-        raise click.UsageError("--mine takes NAME:TILES, such as flash-2:Br=128,Bc=64.")
+        raise click.UsageError("--mine must be NAME:TILES, such as flash-2:Br=128,Bc=64.")
     backward, backward_tiles = None, mine_backward
     if mine_backward is not None and (":" in mine_backward or "=" not in mine_backward):
         backward, _, backward_tiles = mine_backward.partition(":")

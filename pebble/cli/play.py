@@ -43,7 +43,7 @@ class PageOptions(Options):
         if not several:
             if (self.what is None) == (self.dag is None):
                 raise click.UsageError(
-                    "Give a SCHEDULE with -N and -d, or a DAG (without either: the first page)."
+                    "Give a SCHEDULE with -N and -d, or a DAG; with neither you get the start page."
                 )
             refuse_without_devices(self.what)
         if several or self._of_schedule():
@@ -56,7 +56,7 @@ class PageOptions(Options):
         from pebble.lab.player.devices_page import play_devices
 
         if self.what is None:
-            raise click.UsageError("-P shows a schedule for several devices: give its name.")
+            raise click.UsageError("-P shows a schedule for several devices: give the schedule's name.")
         return play_devices(several.problem, self.what, several.shape)
 
     def of_one_device(self, **extent: Any) -> Page:
@@ -66,11 +66,12 @@ class PageOptions(Options):
         M = self.memory.optional_words()
         if self.what is not None and self._of_schedule():
             if self.format is not None:
-                raise click.UsageError("--format goes with a DAG, not with a SCHEDULE.")
+                raise click.UsageError("--format is for a DAG, not for a SCHEDULE.")
             return play(self.what, self.problem.problem(), M, self.tiles, **extent)
         if _given_beside(_OF_A_DAG):
             raise click.UsageError(
-                "A DAG is a whole computation: -N, -d, --pass, --tiles and the like go with a SCHEDULE."
+                "-N, -d, --pass, --tiles and the like need a SCHEDULE; a DAG is already a complete "
+                "computation."
             )
         named = self.what if self.dag is None else self.dag
         assert named is not None
@@ -116,7 +117,7 @@ def play(
     pebble play ring -P 4 -N 8 -d 2 -o ring.html
     """  # noqa: D301
     if time_limit is not None and not math.isfinite(time_limit):
-        raise click.UsageError("--time-limit takes a number of seconds, such as 5.")
+        raise click.UsageError("--time-limit must be a number of seconds, such as 5.")
     from pebble.lab.player import first_page
 
     first = asked.what is None and asked.dag is None and not _given_beside()

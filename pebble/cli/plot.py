@@ -97,7 +97,7 @@ def _lengths_of(text: Any, default: tuple[int, ...] = ()) -> tuple[int, ...]:
 def _problems(asked: ProblemOptions, lengths: tuple[int, ...]) -> list[Problem]:
     """Make the problem, one for each length."""
     if len(lengths) > 1 and asked.kv is not None:
-        raise click.UsageError("--kv goes with one length -N, not with several.")
+        raise click.UsageError("--kv needs a single length -N, not several.")
     return [asked.changed(nq=length).problem() for length in lengths]
 
 
@@ -143,7 +143,7 @@ def io(
     problems = _problems(problem, lengths)
     Ms = _memories_of(memory, None if len(lengths) > 1 else memories_around(problems[0].d, 25))
     if len(lengths) > 1 and (len(Ms) > 1 or against == "M"):
-        raise click.UsageError("vary -M or -N, not both; for both there is: pebble plot gap.")
+        raise click.UsageError("give several values for -M or for -N, not both; pebble plot gap shows both.")
     picture.show(draw_io, io_curves, problems, Ms, names)
 
 
@@ -300,7 +300,7 @@ def parallel(
         picture.show(draw_winners, parallel_winners, largest, lengths, devices, times, chosen)
         return
     if len(lengths) > 1:
-        raise click.UsageError("Several -N need times: give --link, and --device or --flops.")
+        raise click.UsageError("Several values of -N need times: give --link, and --device or --flops.")
     problems = [problem.problem(lengths[0], count) for count in devices]
     picture.show(draw_parallel, parallel_curves, problems, chosen)
 

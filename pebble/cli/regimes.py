@@ -83,7 +83,7 @@ def regimes(
         print_result(_against_softmax(devices, memories, sizes, models, dtype, level, shared), as_json)
         return
     if memories is not None:
-        raise InvalidInput("-M goes with --attention linear; otherwise choose devices with --device")
+        raise InvalidInput("-M needs --attention linear; otherwise choose devices with --device")
     with progress_line() as progress:
         table = regimes(
             devices,

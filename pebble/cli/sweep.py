@@ -82,7 +82,7 @@ class GridOptions(Options):
         """Return the memory levels as a grid takes them, with the words of a device's if one is named."""
         names = names_of(self.devices)
         if self.levels.levels is not None and len(names) > 1:
-            raise click.UsageError("--levels goes with one device.")
+            raise click.UsageError("--levels needs a single device.")
         device = names[0] if names else None
         memory = MemoryOptions(
             memory=",".join(self.memory) or None, device=device, level=self.level, dtype=self.dtype
@@ -97,7 +97,7 @@ class GridOptions(Options):
 
         devices = names_of(self.devices)
         if self.level is not None and not devices:
-            raise click.UsageError("--level goes with --device.")
+            raise click.UsageError("--level needs --device.")
         found = list(memory_sizes(",".join(self.memory), self.dtype)) if self.memory else []
         if devices:
             from pebble.lab.hardware import device
@@ -137,7 +137,7 @@ def sweep(
     from pebble.lab.sweep import run_sweep
 
     if jobs > 1 and scheduler is not None:
-        raise click.UsageError("--jobs and --scheduler both say where to count: give one.")
+        raise click.UsageError("--jobs and --scheduler cannot be combined: give one.")
     try:
         grid = asked.grid()
         with _cluster(scheduler) as executor, progress_bar("sweep") as progress:

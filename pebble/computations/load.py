@@ -92,15 +92,17 @@ def _unknown(text: str) -> InvalidInput:
     name = text.partition(":")[0]
     known = list(NAMED_DAGS)
     if name in known and ":" in text:
-        return InvalidInput(f"there is no file {text!r}; the DAG of that name has no format, leave it out")
+        return InvalidInput(f"there is no file {text!r}; for the DAG of that name, leave out the format")
     if name in known:
         entry = NAMED_DAGS[name]
         return InvalidInput(f"{name} needs parameters: {entry.usage}, for instance {entry.example}")
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     if ":" not in text and (not close or "." in name or os.sep in name):
-        return InvalidInput(f"there is no file {text!r}, and no DAG of that name; known: {', '.join(known)}")
-    return InvalidInput(f"no DAG is called {name!r}{hint or ';'} known: {', '.join(known)}")
+        return InvalidInput(
+            f"{text!r} is neither a file nor the name of a DAG; known names: {', '.join(known)}"
+        )
+    return InvalidInput(f"no DAG is called {name!r}{hint or ';'} known names: {', '.join(known)}")
 
 
 def _parameters(entry: NamedDag, text: str, written: str) -> dict[str, int]:
@@ -111,7 +113,10 @@ def _parameters(entry: NamedDag, text: str, written: str) -> dict[str, int]:
         key, equals, value = (piece.strip() for piece in part.rpartition("="))
         named = named or bool(equals)
         if named and not equals:
-            raise InvalidInput(f"{text}: {part!r} has no name, but one before it has; usage: {entry.usage}")
+            raise InvalidInput(
+                f"{text}: {part!r} needs a name too, since a parameter before it has one; usage: "
+                f"{entry.usage}"
+            )
         if not equals:
             if place >= len(keys):
                 raise InvalidInput(f"{text}: too many parameters; usage: {entry.usage}")

@@ -29,7 +29,7 @@ def check_own_attention(text: str) -> None:
     family = family_of_text("attention-own", text, dict.fromkeys("ijke", 1), constants={"scale": 1.0})
     for right, what in _conditions(family):
         if not right:
-            raise InvalidInput(f"the computation is not one that the schedules know: {what}")
+            raise InvalidInput(f"no schedule supports this computation: {what}")
 
 
 def _conditions(family: Family) -> list[tuple[object, str]]:

@@ -166,15 +166,15 @@ class Problem:
         if self.stats and self.pass_name in ("backward", "weights"):
             raise InvalidInput("only the forward pass can keep its row sums (stats)")
         if self.Nq % self.group:
-            raise InvalidInput(f"Nq = {self.Nq:,} is no multiple of group = {self.group:,}")
+            raise InvalidInput(f"Nq = {self.Nq:,} is not a multiple of group = {self.group:,}")
 
     def _share(self, kv_heads: int) -> None:
         """Put the queries of the heads that share keys and values together, and repeat the mask for each."""
         _check_size("kv_heads", kv_heads)
         if self.heads % kv_heads:
             raise InvalidInput(
-                f"{self.heads:,} query heads (heads) cannot share {kv_heads:,} heads of keys and values (kv_heads) "
-                f"evenly: {self.heads:,} is no multiple of {kv_heads:,}"
+                f"{self.heads:,} query heads (heads) cannot share {kv_heads:,} heads of keys and values "
+                f"(kv_heads) evenly: {self.heads:,} is not a multiple of {kv_heads:,}"
             )
         sharing = self.heads // kv_heads
         if sharing == 1:
@@ -196,8 +196,8 @@ class Problem:
             self._set(mask=make_mask(mask, self.Nq, self.Nk))
         elif not isinstance(mask, Mask):
             raise InvalidInput(
-                f"mask must be a Mask or a text such as 'causal', not {type(mask).__name__}; "
-                "pebble.mask_from_array makes one of an array"
+                f"mask must be a Mask or a text such as 'causal', not {type(mask).__name__}; for an "
+                "array use pebble.mask_from_array"
             )
         elif (mask.Nq, mask.Nk) != (self.Nq, self.Nk):
             raise InvalidInput(

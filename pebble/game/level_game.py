@@ -125,7 +125,7 @@ class LevelGame(StoreGame):
         elif op == Op.DELETE:
             self._delete(move)
         else:
-            self.refuse(move, "unknown-op", "it is no operation", "use load, store, compute or delete")
+            self.refuse(move, "unknown-op", "unknown operation", "use load, store, compute or delete")
         self.moves += 1
 
     def _copy(self, move: LevelMove, source: Store, to: Store, rule: str) -> None:

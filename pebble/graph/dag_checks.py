@@ -79,7 +79,7 @@ def check_edges(start: NDArray[np.int64], predecessors: NDArray[np.int64], names
     twice = np.flatnonzero(edges[1:] == edges[:-1])
     if twice.size:
         v, p = divmod(int(edges[twice[0]]), n_vertices)
-        raise EdgeFault("the edge {} is there twice; keep one of them", [p, v], names)
+        raise EdgeFault("the edge {} is given twice; keep one of them", [p, v], names)
 
 
 def checked_outputs(

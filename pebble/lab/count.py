@@ -111,7 +111,7 @@ class ProblemRun(Run):
         """The bounds for M words, or for as many as the peak where there was no limit."""
         if self.problem is None:
             raise InvalidInput(
-                "the program was run on a family: give pebble.run the problem, and bounds go with it"
+                "the program was run on a family, which has no bounds; pass the problem to pebble.run instead"
             )
         return bounds(self.problem, self.peak if self.M is None else self.M)
 

@@ -156,8 +156,8 @@ class CountTable(TableResult):
         least = min(self.rows, key=lambda row: row.least_M)
         both = "both passes in " if len(self.bounds_by_pass) > 1 else ""
         return (
-            f"no schedule fits {both}M = {words(self.M)}; {least.name} needs the least, "
-            f"{words(least.least_M)} words"
+            f"no schedule fits {both}M = {words(self.M)} words; {least.name} needs the fewest, "
+            f"{words(least.least_M)}"
         )
 
     @abstractmethod

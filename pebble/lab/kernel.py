@@ -91,7 +91,7 @@ class KernelReport(TableResult):
     def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
         """Write the schedule as a pebbling file and return the number of moves."""
         if self.schedule is None:
-            raise InvalidInput("there is no schedule to be written")
+            raise InvalidInput("there is no schedule to write")
         header = Header(NEST_NAME, nest_parameters(self.nest), self.M)
         vertices = as_family(self.nest) or nest_dag(self.nest).dag
         return write_pebbling(target, header, vertices, self.schedule.moves())
@@ -169,7 +169,7 @@ def kernel(
     M = fast_memory_words(M)
     if isinstance(computation, LoopNest):
         if extents or outputs:
-            raise InvalidInput("a loop nest has its extents and outputs already")
+            raise InvalidInput("a loop nest already has its extents and outputs: leave them out")
         nest = computation
     else:
         nest = read_kernel(computation, extents or {}, outputs)

@@ -146,7 +146,9 @@ def moves(
     sizes = resolve_tiles(made, problem, M, tiles)
     run = made.measure(problem, sizes)
     if M is not None and run.peak > M:
-        raise CacheTooSmall(f"{made.name} with these tiles needs {run.peak} words; M is {M}", run.peak)
+        raise CacheTooSmall(
+            f"with these tiles {made.name} needs {run.peak} words of fast memory, but M is {M}", run.peak
+        )
     program = made.program(problem, sizes)
     return Pebbling(
         made.family(problem),
@@ -186,7 +188,10 @@ def text_size(runs: Sequence[Run], inclusive: bool = True) -> tuple[int, int]:
                 moves += computes
                 letters += (name + len("compute ")) * computes
     if moves > _MOVE_LIMIT:
-        raise InvalidInput(f"the pebbling has about {moves:,} moves; at most {_MOVE_LIMIT:,} are written")
+        raise InvalidInput(
+            f"the pebbling has about {moves:,} moves; the limit for a file is {_MOVE_LIMIT:,}: use "
+            "smaller sizes"
+        )
     return moves, round(letters)
 
 
@@ -249,7 +254,7 @@ def _dag_of(header: Header) -> AnyDag:
     family = family_from_header(header.dag_name, header.parameters)
     if family.n_edges > _EDGE_LIMIT:
         raise InvalidInput(
-            f"{family!r} is too large to be played move by move (at most {_EDGE_LIMIT:,} edges)"
+            f"{family!r} is too large to play move by move; the limit is {_EDGE_LIMIT:,} edges"
         )
     return dag_to_play(family)
 
@@ -310,7 +315,7 @@ def certify_file(dag: Dag, path: str, M: int | None, rules: Rules, bound: str | 
             if M not in (None, header.M):
                 raise InvalidInput(f"the pebbling is for M = {header.M:,}, not {M:,}")
             if rules not in (Rules(), header.rules):
-                raise InvalidInput(f"the pebbling is played with other rules: {header.rules}")
+                raise InvalidInput(f"the pebbling uses other rules: {header.rules}")
             return certify(dag, header.M, header.rules, reader.moves(dag), bound=bound)
     except OSError as error:
         raise InvalidInput(f"cannot read {path}: {error.strerror}") from error

@@ -60,12 +60,12 @@ def require_pass(problem: Counts, pass_name: str, bound: str) -> None:
     """
     if problem.sums == "free":
         raise BoundDoesNotApply(
-            f"{bound} is proved for sums in a fixed order, not for sums in any order: only the compulsory bound and "
-            "the bound 'any order' are"
+            f"{bound} is proved for sums in a fixed order; for sums in any order there are only the "
+            "compulsory bound and the bound 'any order'"
         )
     if problem.pass_name != pass_name:
         raise BoundDoesNotApply(
-            f"{bound} is proved for the {pass_name} pass only, not for the {problem.pass_name} pass"
+            f"{bound} is proved only for the {pass_name} pass, not for the {problem.pass_name} pass"
         )
 
 
@@ -78,7 +78,7 @@ def require_sums_in_any_order(problem: Problem, bound: str) -> None:
         If it is not.
     """
     if problem.sums != "free" or problem.pass_name != "forward":
-        raise BoundDoesNotApply(f"the bound {bound!r} is about a forward pass with sums in any order")
+        raise BoundDoesNotApply(f"the bound {bound!r} is for a forward pass with sums in any order")
 
 
 def has_all_pairs(problem: Problem) -> bool:
@@ -111,7 +111,7 @@ def require_mask(problem: Problem, statement: str) -> Mask:
         If there is none.
     """
     if problem.mask is None:
-        raise BoundDoesNotApply(f"{statement} is about masks; this problem has all pairs of query and key")
+        raise BoundDoesNotApply(f"{statement} is for masks; this problem has all pairs of query and key")
     return problem.mask
 
 
@@ -125,6 +125,7 @@ def require_no_recomputation(rules: Rules, bound: str) -> None:
     """
     if rules.recomputation:
         raise BoundDoesNotApply(
-            f"{bound} is proved only if no vertex is computed twice; these rules are: {rules}. "
-            f"Use a bound that allows recomputation, or Rules(recomputation=False)"
+            f"{bound} is proved only if no vertex is computed twice; these rules are: {rules}. Use a "
+            "bound that allows recomputation, or forbid it: Rules(recomputation=False), "
+            "--no-recomputation"
         )

@@ -131,9 +131,7 @@ def _lowering(family: Family) -> _Lowering:
 def _validate(program: Program, family: Family) -> None:
     validate(program, family)
     if family.has_free_sums:
-        raise InvalidInput(
-            "single moves are written for sums in the order of the indices: leave sums='free' out"
-        )
+        raise InvalidInput("single moves need sums in index order: leave out sums='free' (--sums free)")
 
 
 def _join(columns: list[Columns]) -> Columns:

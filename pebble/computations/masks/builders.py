@@ -138,12 +138,13 @@ def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     arguments.end()
     total, number = (sum(length * times for length, times in found), sum(times for _, times in found))
     if total != N:
-        raise arguments.wrong(f"the lengths add up to {total:,}, and there are {N:,} tokens")
+        raise arguments.wrong(f"the lengths add up to {total:,}, but there are {N:,} tokens")
     if number > _MOST_DOCUMENTS and len({length for length, _ in found}) == 1:
         return equal_documents_mask(found[0][0], number, causal=causal)
     if number > _MOST_DOCUMENTS:
         raise arguments.wrong(
-            f"at most {_MOST_DOCUMENTS:,} sequences of more than one length are taken, not {number:,} sequences"
+            f"there are {number:,} sequences; the limit is {_MOST_DOCUMENTS:,} unless all have the same "
+            "length"
         )
     return document_mask([length for length, times in found for _ in range(times)], causal=causal)
 
@@ -161,10 +162,10 @@ def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     N = _square(arguments, Nq, Nk)
     if window % 2:
         raise InvalidInput(
-            f"mask longformer: half of the window lies to either side, so it is even; not {window}"
+            f"mask longformer: the window must be even, not {window}: half of it lies on either side"
         )
     if G > N:
-        raise InvalidInput(f"mask longformer: there are {N:,} tokens, {G:,} cannot be global")
+        raise InvalidInput(f"mask longformer: {G:,} tokens cannot be global, because there are only {N:,}")
     check_lines(N)
     spec, side = f"longformer:window={window},global={G}", window // 2
     if G == 0:
@@ -208,7 +209,9 @@ def fixed(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     N = _square(arguments, Nq, Nk)
     check_lines(N)
     if columns > stride:
-        raise InvalidInput(f"mask fixed: a block has {stride} keys, its last {columns} cannot be taken")
+        raise InvalidInput(
+            f"mask fixed: cannot take the last {columns} keys of a block, because a block has only {stride}"
+        )
     spec = f"fixed:{stride}" + (f",{columns}" if columns > 1 else "")
     causal = causal_mask(N, N)
     if columns == stride or stride >= N:
@@ -273,7 +276,7 @@ def nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
     arguments.end()
     if keep > of:
-        raise InvalidInput(f"mask nm: {keep} of every {of} keys cannot be kept")
+        raise InvalidInput(f"mask nm: cannot keep {keep} of every {of} keys")
     spec = f"nm:{keep}:{of}" + (f",seed={seed}" if seed else "")
     of = min(of, Nk)
     groups = -(-Nk // of)

@@ -98,12 +98,12 @@ def _move_of(game: LevelGame, text: str, vertex_of: Callable[[str], int]) -> Lev
     words = text.split()
     op = _OPS.get(words[0])
     if op is None:
-        raise InvalidInput(f"{shown(words[0])} is no operation in {shown(text)}; use {', '.join(_OPS)}")
+        raise InvalidInput(f"unknown operation {shown(words[0])} in {shown(text)}; use {', '.join(_OPS)}")
     if op == Op.COMPUTE:
         words.insert(1, "1")
     if len(words) != 3 or not (words[1].isascii() and words[1].isdigit()):
         form = "compute VERTEX" if op == Op.COMPUTE else f"{words[0]} LEVEL VERTEX"
-        raise InvalidInput(f"{shown(text)} is no move; it is written '{form}'")
+        raise InvalidInput(f"{shown(text)} is not a move; write '{form}'")
     try:
         return LevelMove(op, int(words[1]), vertex_of(words[2]))
     except (KeyError, ValueError):

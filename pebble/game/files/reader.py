@@ -66,7 +66,7 @@ class PebblingReader:
             If a move names a vertex that the DAG does not have: rule ``"unknown-vertex"``.
         """
         if self.header.levels:
-            raise InvalidInput("this is a pebbling with several memory levels; pebble check plays it")
+            raise InvalidInput("this is a pebbling with several memory levels; use pebble check to play it")
         vertex_of, array_lines = lru_cache(1 << 18)(dag.names.index), ArrayLines.of(dag.names)
         done = 0
         for text in self._pieces():

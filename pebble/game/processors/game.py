@@ -66,8 +66,8 @@ class ProcessorGame(StoreGame):
         for p, held in enumerate(self.memory):
             if words is not None and len(held) > words:
                 raise InvalidInput(
-                    f"device {p} owns {len(held)} inputs, and its memory has {words} words; "
-                    "make H larger, or choose another layout"
+                    f"device {p} owns {len(held)} inputs, but its memory has only {words} words; "
+                    "increase H, or choose another layout"
                 )
 
     # -- the end

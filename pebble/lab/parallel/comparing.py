@@ -86,7 +86,7 @@ def parallel(
     (2.5, '4x4', 1.0039)
     """
     if problem.P > MOST_DEVICES:
-        raise InvalidInput(f"{problem.P:,} devices are too many: at most {MOST_DEVICES:,} are counted")
+        raise InvalidInput(f"{problem.P:,} devices are too many; the limit is {MOST_DEVICES:,}")
     if pass_on not in ("needed", "all"):
         raise InvalidInput(f"pass_on must be 'needed' or 'all', not {pass_on!r}")
     chosen = _asked(problem, schedules)
@@ -133,7 +133,7 @@ def _check_shape(
     taking = [schedule for schedule in schedules if len(schedule.shape_names) == len(shape)]
     if not taking:
         raise InvalidInput(
-            f"no schedule asked for takes a shape of {len(shape)} numbers: {shape_text(shape)}"
+            f"none of these schedules takes a shape of {len(shape)} numbers such as {shape_text(shape)}"
         )
     for schedule in taking if named else taking[:1]:
         schedule.check_shape(problem, shape)

@@ -59,14 +59,15 @@ def play_devices(
     made = distributed_schedule(schedule)
     if problem.P > _MOST_DEVICES or problem.tiling.tiles > _MOST_TILES:
         raise InvalidInput(
-            f"{problem.P:,} devices are too many to be shown: at most {_MOST_DEVICES}, with {_MOST_TILES} tiles"
+            f"{problem.P:,} devices are too many to show; the limit is {_MOST_DEVICES} devices with "
+            f"{_MOST_TILES} tiles"
         )
     if shape is None:
         shape = made.best_shape(problem, pass_on)
     exchange = made.exchange(problem, shape, pass_on)
     if len(exchange.supersteps) > _MOST_TURNS:
         raise InvalidInput(
-            f"{len(exchange.supersteps)} supersteps are too many to be shown: at most {_MOST_TURNS}"
+            f"{len(exchange.supersteps)} supersteps are too many to show; the limit is {_MOST_TURNS}"
         )
     traffic, film = play(exchange), _Film(exchange)
     turns = [film.turn(number) for number in range(len(exchange.supersteps))]

@@ -151,7 +151,7 @@ def picture_format(path: str | os.PathLike[str]) -> str:
     if suffix not in PICTURE_FORMATS:
         known = ", ".join(f".{name}" for name in PICTURE_FORMATS)
         found = f"{suffix!r} is none of the formats" if suffix else "the name has no suffix"
-        raise InvalidInput(f"cannot write {path}: {found}; give a name that ends in one of {known}")
+        raise InvalidInput(f"cannot write {path}: {found}; use a file name ending in {known}")
     return suffix
 
 

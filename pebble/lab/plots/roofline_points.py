@@ -127,7 +127,7 @@ def roofline_points(
     (14680064, 293)
     """
     if problem.pass_name not in ("forward", "backward"):
-        raise InvalidInput(f"draw the forward and the backward pass one by one, not {problem.pass_name!r}")
+        raise InvalidInput(f"draw the forward and the backward pass separately, not {problem.pass_name!r}")
     one = device_of(device) if isinstance(device, str) else device
     dtype = canonical_dtype(dtype)
     crossing, peak = one.boundary(level), one.flops(dtype)

@@ -181,9 +181,7 @@ def sweep_grid(
     lengths, specs = problem_sizes(N, "N"), _masks(masks)
     sizes = () if levels is None else _levels(levels, dtype, exclusive, pass_name)
     if (M is None) == (levels is None):
-        raise InvalidInput(
-            "a grid needs words of fast memory (M), or of several memory levels; one of the two"
-        )
+        raise InvalidInput("a grid needs either words of fast memory (M) or words of several memory levels")
     grid = SweepGrid(
         N=lengths,
         d=problem_sizes(d, "d"),
@@ -220,7 +218,7 @@ def sweep_grid(
 def _levels(given: Sizes, dtype: str | None, exclusive: bool, pass_name: str) -> tuple[int, ...]:
     """Return the words of memory levels, checked."""
     if pass_name == "both":
-        raise InvalidInput("with several memory levels, count the forward and the backward pass one by one")
+        raise InvalidInput("with several memory levels, count the forward and the backward pass separately")
     sizes = memory_sizes(given, dtype)
     Hierarchy(sizes, not exclusive)
     return sizes

@@ -57,7 +57,7 @@ def any_order(problem: Problem, M: int) -> Bound:
     require_sums_in_any_order(problem, ANY_ORDER.name)
     words, X = max((_moves(problem, M, X), X) for X in _sizes(M))
     if words == 0:
-        raise BoundDoesNotApply(f"the bound {ANY_ORDER.name!r} says nothing of {M:,} words of fast memory")
+        raise BoundDoesNotApply(f"the bound {ANY_ORDER.name!r} gives nothing for {M:,} words of fast memory")
     return ANY_ORDER.bound(words, f"cut every X = {X} moves")
 
 

@@ -205,8 +205,8 @@ def d3_total(problem: SharedProblem, balance: Fraction | int = 1) -> Bound:
     if share < 159 * problem.d**3:
         pairs = problem.heads * problem.pairs / problem.P
         raise BoundDoesNotApply(
-            f"D3-total needs λ·Hq·z/P ≥ 53d²: there are {pairs:,.0f} pairs a device, and "
-            f"53d² is {53 * problem.d**2:,}; take fewer devices or more tokens"
+            f"D3-total needs λ·Hq·z/P ≥ 53d²: there are {pairs:,.0f} pairs per device, and 53d² is "
+            f"{53 * problem.d**2:,}; use fewer devices or more tokens"
         )
     words = problem.P / Fraction(balance) * sqrt_below(16 * problem.d * share) - problem.N * row_words(
         problem

@@ -215,8 +215,8 @@ def _require_room(dag: Dag, M: int) -> None:
     least = dag.least_M()
     if least > M:
         raise CacheTooSmall(
-            f"M = {M} is too small: some vertex needs its {least - 1} predecessors and itself in fast memory "
-            f"at once; the least M is {least}",
+            f"M = {M} is too small: some vertex needs room for itself and its {least - 1} predecessors "
+            f"at once, so the least M is {least}",
             least,
         )
 
