@@ -213,7 +213,7 @@ def _chosen(dag: Dag, M: int, rules: Rules, name: str | None, io: int) -> GraphB
             return bound
     if name in found.refused:
         raise BoundDoesNotApply(found.refused[name])
-    known = ", ".join((*(bound.name for bound in found), EXHAUSTIVE.name))
+    known = "; ".join((*(bound.name for bound in found), EXHAUSTIVE.name))
     raise InvalidInput(f"the bound {name!r} does not apply to this DAG; these do: {known}")
 
 

@@ -207,7 +207,7 @@ def test_names() -> None:
         (np.argmax, "compared"),
         (np.isnan, "np.isnan cannot be traced"),
         (lambda x: x + "a", "cannot be traced"),
-        (lambda x: 3, "returns no number"),
+        (lambda x: 3, "returns nothing computed"),
         (lambda x: None, "returns a NoneType"),
         (lambda x: "a", "returns a str"),
     ],
@@ -302,5 +302,5 @@ def test_an_empty_graph_is_said() -> None:
 
 @pytest.mark.parametrize("shape", [0, -1, (2, 0), 1.5, "3", True, None])
 def test_shapes(shape: Any) -> None:
-    with pytest.raises(InvalidInput, match="a shape is"):
+    with pytest.raises(InvalidInput, match="a shape must be"):
         trace(np.exp, shape)

@@ -178,7 +178,8 @@ def grouped_mask(mask: Mask, group: int) -> Mask:
             check_size(mask.Nq * group, mask.Nk, spec)
         except InvalidInput as error:
             raise InvalidInput(
-                f"{error}; where each query head has keys of its own (--kv-heads as many as --heads) there is no group"
+                f"{error}; if each query head has its own keys (--kv-heads equal to --heads), there is "
+                "no group"
             ) from None
         matrix = mask.matrix((0, mask.Nq), (0, mask.Nk))
         found = DenseMask(spec, np.repeat(matrix, group, axis=0))
