@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 DAG = argument(shell_complete=dags)
-FORMAT = option("File format, if the suffix does not say.")
+FORMAT = option("File format, if the file name does not show it.")
 SEED = option("Seed of the random searches.", type=click.IntRange(min=0), default=0, show_default=True)
 KEEP_ISOLATED = option("Accept vertices without edges.")
 
@@ -114,7 +114,7 @@ def info(
     listing: bool = option("List the computations that have a name.", "--list"),
     as_json: bool = JSON,
 ) -> None:
-    """Say what a DAG is: its size, inputs, outputs, depth, least M, compulsory I/O, hash.
+    """Describe a DAG: its size, inputs, outputs, depth, least M, compulsory I/O, hash.
 
     DAG is a file, - for standard input, or a name with parameters such as matmul:8,8,8 (see --list).
     """
@@ -150,15 +150,15 @@ def _list(as_json: bool) -> None:
 def convert(
     dag: str = DAG,
     output: str = argument(),
-    format: str | None = option("Format of DAG, if the suffix does not say."),
-    to: str | None = option("Format of OUTPUT, if the suffix does not say."),
+    format: str | None = option("Format of DAG, if the file name does not show it."),
+    to: str | None = option("Format of OUTPUT, if the file name does not show it."),
     keep_isolated: bool = KEEP_ISOLATED,
 ) -> None:
     """Write a DAG in another format.
 
-    DAG is a file, - for standard input, or a name with parameters such as matmul:8,8,8; OUTPUT a file, or - for
-    standard output. Formats: edgelist (.txt), dot, graphml, json, mtx, hdag, lhdag; read are also named, csv, adjlist
-    and multiline-adjlist.
+    DAG is a file, - for standard input, or a name with parameters such as matmul:8,8,8; OUTPUT is a file, or
+    - for standard output. Formats: edgelist (.txt), dot, graphml, json, mtx, hdag, lhdag; named, csv, adjlist
+    and multiline-adjlist can only be read.
     """
     from pebble.graph.formats import text_of, write_dag
 

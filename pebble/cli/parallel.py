@@ -89,7 +89,7 @@ def parallel(
     coq: str | None = COQ,
     as_json: bool = JSON,
 ) -> None:
-    """Compare ways to compute attention on several devices: what they move, and what must be moved.
+    """Compare ways to compute attention on several devices: how many words they move, and how many must move.
 
     A referee plays the exchange of tiles on all devices and verifies every count: the words the busiest device
     receives, the total, rounds, balance of the work, memory, and the ratio to the proved bounds. With --link and

@@ -42,11 +42,11 @@ def moves(
     output: str = OUTPUT,
     force: bool = option("Write a file of more than 1 GiB without being asked."),
 ) -> None:
-    """Write a schedule as an elementary pebbling, one move a line, streamed.
+    """Write a schedule as an elementary pebbling, one move per line.
 
-    The file is written whole or not at all; check it with: pebble check FILE. Its size is said first, and more than
-    1 GiB is written only if you agree, or with --force; to standard output any size is. With -P the schedule is one
-    for several devices, and the file has every word of each.
+    The file appears only when it is complete; check it with: pebble check FILE. The command first prints the
+    size. Above 1 GiB it asks for confirmation, or needs --force; standard output has no limit. With -P the
+    schedule is one for several devices, and the file has every word of each.
 
     pebble moves flash-2 -N 16 -d 4 -M 64 -o moves.txt
     """
@@ -184,7 +184,7 @@ def certify(
         "Time limit in seconds for each search; keep the best found by then.", "--time"
     ),
     seed: int = SEED,
-    format: str | None = option("Format of the DAG file, if the suffix does not say."),
+    format: str | None = option("Format of the DAG file, if the file name does not show it."),
     output: str = OUTPUT,
 ) -> None:
     """Write a certificate: a DAG, a pebbling of it and a lower bound, verifiable from the file alone.

@@ -34,7 +34,7 @@ class PageOptions(Options):
     memory: MemoryOptions = group(MemoryOptions)
     tiles: Tiles | str | None = TILES
     dag: str | None = option("The DAG; needed if it has the name of a schedule.")
-    format: str | None = option("Format of the DAG file, if the suffix does not say.")
+    format: str | None = option("Format of the DAG file, if the file name does not show it.")
     devices: SeveralDevicesOptions = group(SeveralDevicesOptions)
 
     def needed(self) -> list[list[str]]:
@@ -101,14 +101,15 @@ def play(
         "--output",
     ),
 ) -> None:
-    """Write a page on which a small pebbling is stepped through, and which can be played.
+    """Write a page for stepping through a small pebbling and for playing the game.
 
-    One HTML file that needs neither network nor server: open it in any browser, also on a phone. Without arguments
-    it shows a pyramid, and a chooser leads on to attention; with a SCHEDULE and sizes, the schedule move by move
-    beside its program; with a DAG, a pebbling of it, an optimal one where that is found. A DAG is a file, - for
-    standard input, or a name with parameters (pyramid:4, fft:8). On each, and on the classic DAGs, the reader can
-    make the moves and compare the I/O with the exact optimum. The address of the page says which game is shown and
-    how far it has got, so that a link to it shows the same. At most 2,000 vertices and 20,000 moves.
+    The page is one HTML file that needs neither a network nor a server: open it in any browser, even on a
+    phone. Without arguments it starts with a pyramid and lets you choose attention. With a SCHEDULE and sizes
+    it shows the schedule move by move next to its program. With a DAG it shows a pebbling, an optimal one if
+    that can be found. A DAG is a file, - for standard input, or a name with parameters (pyramid:4, fft:8).
+    You can also make the moves yourself, on each of these and on the classic DAGs, and compare your I/O with
+    the exact optimum. The address of the page keeps the game and the position, so a link shows the same. At
+    most 2,000 vertices and 20,000 moves.
 
     \b
     pebble play

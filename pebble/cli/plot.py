@@ -181,7 +181,7 @@ def crossover(
     memory: MemoryOptions = group(MemoryOptions),
     picture: PictureOptions = group(PictureOptions),
 ) -> None:
-    """Draw from which length on linear attention moves fewer words than softmax, against M.
+    """Draw the length from which linear attention moves fewer words than softmax, against M.
 
     One line for the best schedule with softmax, one for any schedule, by the best proved bound. Give several sizes to
     -M: several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without it, M from d²/16 to 256·d².
@@ -233,7 +233,7 @@ def arrays(
 ) -> None:
     """Draw I/O by array: for each schedule a bar of words read and a bar of words written.
 
-    Without --schedule, those that move more than eight times what the least does are only named.
+    Without --schedule, schedules that move more than eight times the least are named but not drawn.
 
     pebble plot arrays -N 4096 -d 64 -M 25000 -o arrays.svg
     """
@@ -254,8 +254,8 @@ def levels(
 ) -> None:
     """Draw the words that move at every boundary between memory levels.
 
-    For each boundary reads, writes and I/O of the schedules, and the greatest proved bound there; with a device the
-    time that its bytes take, where the vendor says how fast it is.
+    Each boundary shows the reads, writes and I/O of the schedules and the greatest proved bound; with a
+    device also the time its bytes take, if the vendor publishes the bandwidth.
 
     pebble plot levels -N 4096 -d 64 --levels regs,smem --device a100 --dtype bf16 -o levels.svg
     """
@@ -278,7 +278,7 @@ def parallel(
     links: LinkOptions = group(LinkOptions),
     picture: PictureOptions = group(PictureOptions),
 ) -> None:
-    """Draw the words that the busiest device receives against the number of devices, a line a schedule.
+    """Draw the words that the busiest device receives against the number of devices, one line per schedule.
 
     With --link and --device (or --flops), draw which schedule is fastest over N and P instead, with its wire time
     over its arithmetic time.

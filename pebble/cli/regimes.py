@@ -62,7 +62,7 @@ def regimes(
     ),
     as_json: bool = JSON,
 ) -> None:
-    """Say which regime each device and head dimension is in, and what that means.
+    """Show which regime each device and head dimension is in, and what that means.
 
     Print M/d², the regime, the best schedule, the I/O of FlashAttention-2 and of the small-cache algorithm relative to
     it, and its ratio to the proved bound. By default: GTX 1060, V100, A100 and H100, d = 64, 128, 256, both passes.

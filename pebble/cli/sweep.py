@@ -113,7 +113,9 @@ def sweep(
     asked: GridOptions = group(GridOptions),
     output: str = option("File to write: .csv, .jsonl or .parquet.", "-o", "--output", required=True),
     form: str | None = option(
-        "File format, if the suffix does not say.", "--format", type=click.Choice(["csv", "jsonl", "parquet"])
+        "File format, if the file name does not show it.",
+        "--format",
+        type=click.Choice(["csv", "jsonl", "parquet"]),
     ),
     jobs: int = option(
         "Number of processes on this machine (default 1).", type=click.IntRange(min=1), default=1
