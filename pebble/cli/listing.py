@@ -58,7 +58,7 @@ def masks(as_json: bool = JSON) -> None:
     from pebble.computations.masks import mask_kinds
 
     kinds = mask_kinds()
-    written = "As written, with what may be left out in brackets:"
+    written = "Syntax (brackets mark optional parts):"
     usage = ["", written, "", *(f"  {kind.usage}" for kind in kinds)]
     columns = {"example": "example", "a query attends to": "summary", "source": "source"}
     table = Table.of(kinds, columns, notes=usage)

@@ -248,7 +248,7 @@ NAMED_DAGS: dict[str, NamedDag] = {
             ("m", "n"),
             diamond,
             "diamond:8,8",
-            "m×n grid, each vertex from two before",
+            "m×n grid, each vertex computed from two neighbours",
             _GRID.format("mn"),
         ),
         NamedDag(
@@ -298,7 +298,7 @@ NAMED_DAGS: dict[str, NamedDag] = {
             (),
             partial(_attention, softmax="online"),
             "attention-online:N=2,d=1",
-            "attention forward with online softmax: sums rescaled key by key as the maximum moves on",
+            "attention forward with online softmax: sums rescaled key by key as the maximum grows",
             optional=("N", "d", "dv", "Nq", "Nk", "stats"),
             problem=partial(_attention_problem, softmax="online"),
         ),

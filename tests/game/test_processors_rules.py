@@ -188,7 +188,10 @@ def test_what_a_header_must_say(header: str, says: str) -> None:
         ("01 compute S[0,0,0]", "'01' is not a device number"),
         ("send K[0,0] 0", "a send is written 'send WORD FROM TO'"),
         ("0 merge l[0]{0}", "write 'DEVICE merge WORD WORD'"),
-        ("0 compute l[0,0]", "not a word, because the sum l[0] is free; with all its terms it is 'l[0]{0-1}'"),
+        (
+            "0 compute l[0,0]",
+            "not a word, because the sum l[0] is free; with all its terms it is 'l[0]{0-1}'",
+        ),
         ("0 compute l[0]{0}", "write the sum that is there and the term"),
         ("0 compute l[0]+2", "the sum l[0] has no term 2; it has l[0]{0-1}"),
         ("0 compute l[0]+x", "comes the number of a term"),

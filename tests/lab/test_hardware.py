@@ -253,8 +253,11 @@ class TestCommandLine:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            (["bounds"], "hold for kernels that take query heads one by one, too. --heads 32 alone counts"),
-            (["count", "--schedule", "best"], "the bounds there are of heads that share nothing"),
+            (
+                ["bounds"],
+                "also hold for kernels that take query heads one by one. To count such a kernel, use --heads 32 alone",
+            ),
+            (["count", "--schedule", "best"], "those bounds are for heads that share nothing"),
             (
                 ["count", "--schedule", "best", "--pass", "backward"],
                 "stores them for every query head computes",

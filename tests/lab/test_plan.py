@@ -132,7 +132,9 @@ def test_one_word_less_changes_the_tiles() -> None:
 
 def test_when_nothing_fits_the_error_says_what_would() -> None:
     asked: dict[str, Any] = {"multiple_of": 16, "at_least": {"rows": 64}}
-    with pytest.raises(CacheTooSmall, match=r"no schedule fits M = 1,000 words .*need [\d,]+ words") as caught:
+    with pytest.raises(
+        CacheTooSmall, match=r"no schedule fits M = 1,000 words .*need [\d,]+ words"
+    ) as caught:
         plan(FORWARD, 1000, **asked)
     least = caught.value.least_M
     assert least is not None

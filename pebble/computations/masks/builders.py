@@ -96,7 +96,7 @@ def causal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "window:W or window:left=L,right=R",
-    "the last W keys, its own among them; or L keys before its own position and R after it",
+    "the last W keys including its own, or L keys before its own position and R after it",
     "window:256",
 )
 def window(arguments: Arguments, Nq: int, Nk: int) -> Mask:
@@ -126,7 +126,7 @@ def prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "document:[causal,]LENGTH[xTIMES],LENGTH[xTIMES],…",
-    "the keys of its own sequence, of several packed one behind the other",
+    "the keys of its own sequence, where several are packed together",
     "document:causal,512,512",
 )
 def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
@@ -180,7 +180,7 @@ def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return UnionMask(spec, [BandMask(spec, N, *ends) for ends in (global_keys, global_queries, (begin, end))])
 
 
-@_kind("strided:L", "the keys up to L back, and all a multiple of L back", "strided:32", _CHILD)
+@_kind("strided:L", "earlier keys at distance up to L, and at multiples of L", "strided:32", _CHILD)
 def strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Both heads of the strided pattern merged into one (section 4.3)."""
     stride = arguments.whole("L")
@@ -225,7 +225,7 @@ def fixed(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "blocks:size=B,density=P[,seed=S] or blocks:size=B,file=PATH.npy",
-    "blocks of B × B pairs, drawn at random or where an array of booleans says so",
+    "blocks of B × B pairs, drawn at random or given by a boolean array",
     "blocks:size=64,density=0.25,seed=1",
     "Dao et al. 2022, arXiv 2205.14135",
 )
@@ -264,7 +264,7 @@ def butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "nm:N:M[,seed=S]",
-    "N of every M keys that follow each other, drawn at random for each query",
+    "N of every M consecutive keys, drawn at random for each query",
     "nm:2:4",
     "Mishra et al. 2021, arXiv 2104.08378",
 )
@@ -292,7 +292,7 @@ def nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return DenseMask(spec, fill(allowed, Nq, Nk, spec))
 
 
-@_kind("file:PATH.npy", "what an array of booleans of shape (Nq, Nk) says", "file:m.npy")
+@_kind("file:PATH.npy", "the keys that a boolean array of shape (Nq, Nk) allows", "file:m.npy")
 def file(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """An array of booleans in a file."""
     spec = f"file:{arguments.source}"
@@ -304,7 +304,7 @@ def file(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "predicate:MODULE:FUNCTION",
-    "what a Python function of index arrays says: f(q_idx, kv_idx)",
+    "the keys that a Python function f(q_idx, kv_idx) of index arrays allows",
     "predicate:mymasks:parity",
     "Dong et al. 2024, arXiv 2412.05496",
 )
@@ -316,7 +316,7 @@ def predicate(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "group:G:MASK",
-    "what query i // G of another mask sees: G query heads that share their keys",
+    "the keys that query i // G of another mask sees, for G query heads that share keys",
     "group:4:causal",
 )
 def group(arguments: Arguments, Nq: int, Nk: int) -> Mask:
