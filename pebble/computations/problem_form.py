@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
+from pebble.common.whole_numbers import singular
 from pebble.computations.own_attention import check_own_attention
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ def form_text(problem: Problem) -> str:
     if problem.shared_values:
         return "latent "
     if problem.shared_rope:
-        return f"shared-rope ({problem.shared_rope:,} word{'s' * (problem.shared_rope > 1)}) "
+        return singular(f"shared-rope ({problem.shared_rope:,} words) ")
     if problem.sums == "free":
         return "sums in any order, "
     return "" if problem.softmax == "plain" else f"{problem.softmax} softmax, "
