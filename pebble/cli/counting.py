@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pebble.cli.completion import schedules
+from pebble.cli.device_options import refuse_without_devices
 from pebble.cli.level_options import BANDWIDTH, LevelOptions, refuse_without_levels
 from pebble.cli.options import SCHEDULES, TILES, Limit, MemoryOptions, ProblemOptions, names_of, needed_memory
 from pebble.cli.printing import COQ, JSON, fail, print_result, print_text, write_coq
@@ -55,7 +56,7 @@ def count(
     With --levels, count the words that cross each boundary between several memory levels.
     """  # noqa: D301
     if as_json and as_csv:
-        raise InvalidInput("choose one of --json and --csv")
+        raise InvalidInput("--json and --csv cannot be combined: choose one")
     if more_names and not names:
         raise InvalidInput(
             f"unexpected argument {' '.join(more_names)}; to choose schedules, use --schedule "
@@ -81,6 +82,8 @@ def count(
             if bandwidth is not None:
                 raise click.UsageError("--bandwidth needs --levels: without levels no time is printed.")
             refuse_without_levels(chosen or ())
+            for name in chosen or ():
+                refuse_without_devices(name, f"use pebble parallel {name}")
             M, asked, shown = memory.words(), problem.problem(), chosen
             if chosen is None and not (every or as_json or as_csv):
                 shown = usual_names(asked, M)
@@ -146,6 +149,7 @@ def show(
     from pebble.lab.show import show
 
     refuse_without_levels([schedule])
+    refuse_without_devices(schedule, f"use pebble parallel {schedule}")
     M = memory.optional_words()
     listing = show(schedule, problem.problem(), M, tiles)
     print_result(listing, as_json)

@@ -72,7 +72,7 @@ class PebblingOptions(Options):
         """Refuse to write two things to standard output, before the work."""
         super().__init__(**values)
         if self.as_json and self.output == "-":
-            raise InvalidInput("choose one of --json and -o -: both would write to standard output")
+            raise InvalidInput("--json and -o - cannot be combined: both write to standard output")
 
     def write(self, found: Any, *header: str | None) -> None:
         """Write the pebbling, if that was asked for."""

@@ -176,8 +176,8 @@ class SeveralDevicesOptions(Options):
         return SeveralDevices(problem, None if self.shape is None else shape_of(self.shape))
 
 
-def refuse_without_devices(name: str | None) -> None:
-    """Raise UsageError where a schedule for several devices is asked for as one for one device."""
+def refuse_without_devices(name: str | None, remedy: str = "add their number with -P") -> None:
+    """Raise UsageError if a schedule for several devices is named where one for one device is needed."""
     from pebble.program.parallel import distributed_schedule
     from pebble.program.schedule import registered
 
@@ -185,4 +185,4 @@ def refuse_without_devices(name: str | None) -> None:
         return
     with contextlib.suppress(InvalidInput):
         distributed_schedule(name)
-        raise click.UsageError(f"{name} is a schedule for several devices: add their number with -P.")
+        raise click.UsageError(f"{name} is a schedule for several devices: {remedy}.")

@@ -200,7 +200,7 @@ def certify(
 
     M, rules = memory.optional_words(), game.rules()
     if pebbling is not None and order is not None:
-        raise InvalidInput("choose one of --pebbling and --schedule")
+        raise InvalidInput("--pebbling and --schedule cannot be combined: choose one")
     with long_work(), limited_to(time_budget):
         loaded = load_dag(dag, format)
         if pebbling is not None:

@@ -140,5 +140,5 @@ def _size(text: str) -> int:
 
     number = whole_number(text)
     if number is None:
-        raise InvalidInput(f"cannot read {text!r} as a head dimension")
+        raise InvalidInput(f"cannot read {text!r} as a head dimension; example: 64 or 64,128")
     return number

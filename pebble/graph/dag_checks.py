@@ -107,4 +107,4 @@ def cycle_fault(
         place[v] = len(place)
         v = next(p for p in predecessors[start[v] : start[v + 1]].tolist() if missing[p])
     way = [*list(place)[place[v] :], v][::-1]
-    return EdgeFault("the graph has a cycle: {}; a computation cannot", way, names)
+    return EdgeFault("the graph has a cycle: {}; a computation cannot have one", way, names)

@@ -62,7 +62,7 @@ def test_too_little_memory_is_printed_with_status_1(pebble: Pebble) -> None:
         (["C[i] = A[i]", "-M", "4"], ["the extent of i is missing"]),
         (["C[i] = A[i]", "-N", "i=2"], ["-M"]),
         (["C[i] = A[i]", "--list"], ["not both"]),
-        (["C[i] = A[i]", "-N", "i=2", "-M", "4", "--json", "-o", "-"], ["both would write"]),
+        (["C[i] = A[i]", "-N", "i=2", "-M", "4", "--json", "-o", "-"], ["both write"]),
         (["x[i] = y[i]; y[i] = x[i]", "-N", "i=2", "-M", "4"], ["cycle"]),
     ],
 )

@@ -288,5 +288,5 @@ def test_command_text_and_refusals() -> None:
     assert result.stdout.endswith("peak 6 of 6 words; order given, eviction belady\n")
     with pytest.raises(CacheTooSmall, match="least M is 3"):
         CliRunner().invoke(command, ["fft:8", "-M", "2"], catch_exceptions=False)
-    with pytest.raises(InvalidInput, match="choose one of --json and -o -"):
+    with pytest.raises(InvalidInput, match="--json and -o - cannot be combined"):
         CliRunner().invoke(command, ["fft:8", "-M", "6", "--json", "-o", "-"], catch_exceptions=False)

@@ -29,7 +29,7 @@ from pebble.program.parallel import (
     shape_of,
     shape_text,
 )
-from pebble.program.schedule import get
+from pebble.program.schedule import Schedule, get
 
 __all__ = ["MOST_DEVICES", "cost", "parallel", "with_inner"]
 
@@ -249,18 +249,18 @@ def with_inner(report: ParallelReport, inner: str, M: int) -> ParallelReport:
 
     The schedule's tiles are those for M words and the share of queries and keys that a device works on at a time.
     """
-    rows, reasons = [], dict(report.not_applicable)
+    schedule, rows, reasons = get(inner), [], dict(report.not_applicable)
     for row in report.rows:
         try:
-            rows.append(replace(row, inner=_inside(report.problem, row, inner, M)))
+            rows.append(replace(row, inner=_inside(report.problem, row, schedule, M)))
         except (InvalidInput, CacheTooSmall) as error:
             rows.append(row)
             reasons[f"inner I/O of {row.name}"] = str(error)
     return replace(report, rows=tuple(rows), not_applicable=reasons)
 
 
-def _inside(problem: SharedProblem, row: ParallelRow, inner: str, M: int) -> MemoryRun:
+def _inside(problem: SharedProblem, row: ParallelRow, schedule: Schedule, M: int) -> MemoryRun:
     shape = shape_of(row.shape) if row.shape else ()
-    laid_out, schedule = problem.with_layout(row.layout), get(inner)
+    laid_out = problem.with_layout(row.layout)
     share = DeviceShare(laid_out, distributed_schedule(row.name).placement(laid_out, shape))
     return share.run(schedule.program(share.problem, schedule.tiles(share.problem, M)), M)
