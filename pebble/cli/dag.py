@@ -51,7 +51,7 @@ class RulesOptions(Options):
     """Which game is played."""
 
     no_recomputation: bool = option("Compute every vertex once.")
-    sliding: bool = option("Allow a vertex to be computed into the word of a predecessor.")
+    sliding: bool = option("Allow a vertex to take the word of a predecessor when computed.")
 
     def rules(self) -> Rules:
         """Make the rules."""

@@ -171,7 +171,7 @@ def _interrupted(output: str) -> NoReturn:
 
     journal = journal_of(output)
     kept = (
-        f"; what was counted is in {journal}: the same command goes on from there" if journal.exists() else ""
+        f"; finished points are kept in {journal}: run the same command to resume" if journal.exists() else ""
     )
     click.echo(f"pebble: interrupted{kept}", err=True)
     sys.exit(130)

@@ -95,7 +95,7 @@ def _unknown(text: str) -> InvalidInput:
         return InvalidInput(f"there is no file {text!r}; for the DAG of that name, leave out the format")
     if name in known:
         entry = NAMED_DAGS[name]
-        return InvalidInput(f"{name} needs parameters: {entry.usage}, for instance {entry.example}")
+        return InvalidInput(f"{name} needs parameters: {entry.usage}, for example {entry.example}")
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     if ":" not in text and (not close or "." in name or os.sep in name):
@@ -129,11 +129,11 @@ def _parameters(entry: NamedDag, text: str, written: str) -> dict[str, int]:
             raise InvalidInput(f"{text}: {key} is given twice")
         found[key] = _whole(text, key, value)
     if not entry.required and "d" not in found:
-        raise InvalidInput(f"{text}: missing d; usage: {entry.usage}, for instance {entry.example}")
+        raise InvalidInput(f"{text}: missing d; usage: {entry.usage}, for example {entry.example}")
     missing = [key for key in entry.required if key not in found]
     if missing:
         raise InvalidInput(
-            f"{text}: missing {', '.join(missing)}; usage: {entry.usage}, for instance {entry.example}"
+            f"{text}: missing {', '.join(missing)}; usage: {entry.usage}, for example {entry.example}"
         )
     return found
 

@@ -161,7 +161,8 @@ class Problem:
             raise InvalidInput(f"unknown pass {self.pass_name!r}; known: {', '.join(PASSES)}")
         if self.pass_name == "weights" and (self.Nq != self.Nk or self.d != self.dv):
             raise InvalidInput(
-                "the gradient of the weights is defined for as many keys as queries and dv = d"
+                "the gradient of the weights (--pass weights) is defined only for as many keys as "
+                "queries and dv = d"
             )
         if self.stats and self.pass_name in ("backward", "weights"):
             raise InvalidInput("only the forward pass can keep its row sums (stats)")
@@ -207,7 +208,7 @@ class Problem:
         else:
             check_rows(mask, mask.empty_rows)
         if self.mask is not None and self.pass_name == "weights":
-            raise InvalidInput("the gradient of the weights is defined without a mask only")
+            raise InvalidInput("the gradient of the weights (--pass weights) is defined only without a mask")
 
     @classmethod
     def square(

@@ -51,7 +51,7 @@ def check_form(problem: Problem) -> None:
         if value not in known:
             raise InvalidInput(f"unknown {name} {value!r}; known: {', '.join(known)}")
     if problem.softmax != "plain" and problem.pass_name == "weights":
-        raise InvalidInput("the gradient of the weights is defined with plain softmax only")
+        raise InvalidInput("the gradient of the weights (--pass weights) is defined only with plain softmax")
     if problem.sums == "free" and (problem.form != "plain" or problem.pass_name == "weights"):
         raise InvalidInput(
             "sums in any order (sums='free', --sums free) are supported only with plain softmax, "

@@ -301,7 +301,7 @@ def _with_replaced(
 
 
 def _nothing_there(step: Step, array: Array) -> InvalidInput:
-    return InvalidInput(f"{step.operation} on {array.name}: nothing of some element is there to be moved")
+    return InvalidInput(f"{step.operation} on {array.name}: some element has no value to move")
 
 
 def _same(op: int, vertices: NDArray[np.int64]) -> Columns:

@@ -139,7 +139,7 @@ def _bound_faults(claim: dict[str, Any], dag: Dag, M: int, rules: Rules) -> list
         [f"the bound {name!r} proves {again.least_io:,}, not {lower:,}"] if lower > again.least_io else []
     )
     if lower < 0:
-        faults.append(f"the bound {name!r} is no number of words: {lower:,} is negative")
+        faults.append(f"the bound {name!r} is not a number of words: {lower:,} is negative")
     compared = [(f"input {key!r}", again.inputs.get(key), value) for key, value in inputs.items()]
     compared += [(key, getattr(again, key), claim.get(key)) for key in ("rules", "source")]
     return faults + [
@@ -192,7 +192,7 @@ def _parsed(text: str | bytes) -> dict[str, Any]:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key is there twice")
+        raise ValueError("a key is given twice")
     return found
 
 

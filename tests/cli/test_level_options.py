@@ -147,7 +147,7 @@ def test_show_has_a_formula_for_each_boundary(pebble: Pebble) -> None:
         (["plan", *ON_H100, "--bandwidth", "smem=fast"], "cannot read 'fast' as an amount per second"),
         (["plan", *ON_H100, "--bandwidth", "l9=1TB/s"], "must be one of regs, smem, l2"),
         (["plan", "-N", "8", "-d", "2", "-M", "99", "--bandwidth", "smem=1TB/s"], "needs --device"),
-        (["plot", "roofline", *ON_H100, "--json"], "L2–shared memory, whose bandwidth is not known"),
+        (["plot", "roofline", *ON_H100, "--json"], "the bandwidth of L2–shared memory is not known"),
         (
             ["plot", "roofline", *ON_H100, "--level", "l2", "--schedule", "naive", "--json"],
             "DRAM–L2 is not counted",

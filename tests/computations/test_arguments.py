@@ -123,8 +123,8 @@ def test_problem_with_a_mask() -> None:
         ({"mask": causal_mask(3, 3)}, "is for 3 queries and 3 keys; the problem has 4 and 4"),
         ({"mask": np.ones((4, 4), dtype=bool)}, "use pebble.mask_from_array"),
         ({"mask": "causl"}, "did you mean"),
-        ({"mask": "causal", "pass_name": "weights"}, "without a mask only"),
-        ({"mask": causal_mask(4, 4), "pass_name": "weights"}, "without a mask only"),
+        ({"mask": "causal", "pass_name": "weights"}, "only without a mask"),
+        ({"mask": causal_mask(4, 4), "pass_name": "weights"}, "only without a mask"),
     ],
 )
 def test_masks_that_do_not_fit_a_problem(sizes: Any, match: str) -> None:

@@ -289,7 +289,7 @@ def test_every_entry(entry: object) -> None:
     [
         ("piramid:3", "did you mean 'pyramid'"),
         ("piramid", "did you mean 'pyramid'"),
-        ("fft", "fft needs parameters: fft:n, for instance fft:64"),
+        ("fft", "fft needs parameters: fft:n, for example fft:64"),
         ("fft:", "missing n"),
         ("fft:12", "power of two"),
         ("fft:1", "power of two"),

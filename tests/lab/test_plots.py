@@ -132,7 +132,7 @@ def test_what_to_draw_must_make_sense() -> None:
         plots.io(PROBLEM, [2, 3])
     with pytest.raises(InvalidInput, match="separately"):
         plots.roofline(replace(PROBLEM, pass_name="both"), "h100")
-    with pytest.raises(InvalidInput, match="no roofline here"):
+    with pytest.raises(InvalidInput, match="no roofline"):
         plots.roofline(PROBLEM, "zen4")
     with pytest.raises(CacheTooSmall):
         plots.occupancy("flash-2", PROBLEM, 3)

@@ -222,7 +222,7 @@ def test_a_sweep_that_is_stopped_goes_on(number: signal.Signals, jobs: str, tmp_
     assert out.with_name("sweep.csv.partial").exists()
     if number == signal.SIGINT:
         assert stopped.returncode == 130
-        assert stopped.stderr.startswith("pebble: interrupted; what was counted is in ")
+        assert stopped.stderr.startswith("pebble: interrupted; finished points are kept in ")
         assert len(stopped.stderr.splitlines()) == 1
     else:
         assert stopped.returncode == -number

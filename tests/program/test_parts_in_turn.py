@@ -98,7 +98,7 @@ def test_what_parts_have_in_common_is_refused() -> None:
         "shared", (*arrays, type(arrays[0])("w", ("k",))), family.extents, family.symbols, {}, family.mask
     )
     text = for_each_part(problem.allowed, lambda part: program(loop("i", 1, load("Q"))))
-    with pytest.raises(InvalidInput, match="have w in common"):
+    with pytest.raises(InvalidInput, match="share w"):
         run(text, shared)
     nested = for_each_part(problem.allowed, lambda part: text)
     with pytest.raises(InvalidInput, match="has parts itself"):

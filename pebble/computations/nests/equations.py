@@ -85,7 +85,7 @@ def _equation(piece: Source, signs: Sequence[str], word: str) -> Equation:
     sign = place[0] if place else ""
     if sign not in signs:
         why = f"{sign!r}: assignments are written with {', '.join(filter(None, signs))}"
-        example = f"{head.text!r} assigns nothing; write for instance C[i] += A[i,k] or C[i] = A[i]"
+        example = f"{head.text!r} assigns nothing; write for example C[i] += A[i,k] or C[i] = A[i]"
         head.fail_at(place.start() if place else 0, why if sign else example)
     left = head.part(0, place.start() if place else None)
     target = read_access(left, left.tree("what is computed"))

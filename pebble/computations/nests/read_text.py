@@ -50,7 +50,7 @@ def loop_nest(text: str, extents: Mapping[str, int], outputs: Iterable[str] = ()
     equations = read_equations(text, ";", ("=", "+=", "-="), "for", _FOREIGN)
     statements = tuple(map(_statement, equations))
     if not statements:
-        raise InvalidInput("the text has no assignment; write for instance C[i,j] += A[i,k]*B[k,j]")
+        raise InvalidInput("the text has no assignment; write for example C[i,j] += A[i,k]*B[k,j]")
     _check_names(statements)
     nest = LoopNest(statements, _checked_extents(statements, extents), tuple(outputs))
     for name in nest.outputs:

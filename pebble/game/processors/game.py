@@ -170,7 +170,7 @@ class ProcessorGame(StoreGame):
         if found is None:
             needs = [self.names.full(p) for p in self.dag.predecessors_of(made.vertex).tolist()]
             if not needs:
-                reason = "an input has nothing to be computed from"
+                reason = "an input cannot be computed"
                 self.refuse(move, "compute-input", reason, "load it, or let its owner send it")
             self._need(move, needs)
         else:

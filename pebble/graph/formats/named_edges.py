@@ -17,7 +17,7 @@ from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["first_words", "read", "read_adjlist", "read_multiline_adjlist"]
 
-_ADJLIST = "; if a line lists a vertex and all that are computed from it, say so: --format adjlist"
+_ADJLIST = "; if each line lists a vertex and everything computed from it, use --format adjlist"
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 
 

@@ -143,7 +143,8 @@ class ParsedGraph:
         for v in (*self.names, *self.outputs, *self.isolated):
             if not 0 <= v < n:
                 raise InvalidInput(
-                    f"{self.source}: there is no vertex {v + self.shift} to be named, isolated or an output; {known}"
+                    f"{self.source}: there is no vertex {v + self.shift} to name, isolate or use as an "
+                    f"output; {known}"
                 )
 
     def _check_isolated(

@@ -247,7 +247,7 @@ def _masks(given: Iterable[str] | str) -> tuple[str, ...]:
     texts = [given] if isinstance(given, str) else list(given)
     if not all(isinstance(text, str) for text in texts):
         raise InvalidInput(
-            "a sweep takes masks as texts, such as window:256; save an array and name it file:PATH.npy"
+            "a sweep needs masks as texts, such as window:256; save an array and write file:PATH.npy"
         )
     return _once((NO_MASK if text.strip() == "full" else text for text in texts), "masks")
 
@@ -268,7 +268,7 @@ def _schedules(given: Iterable[str] | str | None, problems: list[Problem]) -> tu
         return _once([name for name in first if all(name in other for other in others)], "schedules")
     texts = [given] if isinstance(given, str) else list(given)
     if not all(isinstance(text, str) for text in texts):
-        raise InvalidInput("a sweep takes schedules by their names, so that any worker can find them")
+        raise InvalidInput("a sweep needs schedules by name, because every worker must be able to find them")
     names = _once([name for text in texts for name in text.split(",")], "schedules")
     for part in parts:
         for name in names:

@@ -202,7 +202,7 @@ def _journal(path: Path, grid: SweepGrid, restart: bool) -> Iterator[Journal]:
     try:
         yield journal
     except PebbleError as error:
-        kept = f"{len(journal):,} of {len(grid):,} points are in {journal.path}"
+        kept = f"{len(journal):,} of {len(grid):,} points are kept in {journal.path}"
         raise PebbleError(f"{error}. {kept}: run the same command to resume") from error
     finally:
         journal.close()

@@ -50,7 +50,7 @@ def run(
     if not induction:
         return plain.execute(program, family, (M,), observe=observe, step_limit=step_limit)[0]
     if observe is not None:
-        raise InvalidInput("only a run without induction executes every operation, to be observed")
+        raise InvalidInput("to observe every operation, run without induction")
     return _verified(program, family, hierarchy, step_limit)[0]
 
 

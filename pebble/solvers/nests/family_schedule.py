@@ -257,7 +257,8 @@ def _check(family: Family) -> None:
         for operand in array.reads:
             if operand.step != "last":
                 raise InvalidInput(
-                    f"{array.name} reads {operand}, a partial result; loop nests are found for complete operands only"
+                    f"{array.name} reads {operand}, a partial result; loop nests are found only for "
+                    "complete operands"
                 )
 
 
