@@ -138,7 +138,7 @@ def test_all_schedules_of_a_pass_by_default() -> None:
     [
         ({"schedules": "flash-3"}, "flash-3"),
         ({"schedules": []}, "schedules"),
-        ({"schedules": [pebble.schedules()["naive"]]}, "names"),
+        ({"schedules": [pebble.schedules()["naive"]]}, "by name"),
         ({"masks": "no-such-mask"}, "no-such-mask"),
         ({"masks": []}, "masks"),
         ({"masks": [np.eye(4)]}, "texts"),

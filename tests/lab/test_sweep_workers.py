@@ -171,7 +171,7 @@ def test_a_result_that_cannot_be_written_keeps_the_journal(
     out.write_text("precious", encoding="utf-8")
     with monkeypatch.context() as patched:
         patched.setitem(importlib.import_module("pebble.lab.sweep.row_files")._WRITERS, "csv", full)
-        with pytest.raises(PebbleError, match=r"No space left.*8 of 8 points are in"):
+        with pytest.raises(PebbleError, match=r"No space left.*8 of 8 points are kept in"):
             run_sweep(SMALL, out)
     assert out.read_text(encoding="utf-8") == "precious"
     assert run_sweep(SMALL, out).resumed == 8

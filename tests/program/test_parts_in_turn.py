@@ -76,7 +76,7 @@ def test_levels_read_it_written_out() -> None:
     [
         ("document:4,5", "document:5,4", "other parts"),
         ("document:4,5", "causal", "other parts"),
-        ("document:4,5", None, "no mask"),
+        ("document:4,5", None, "needs a mask"),
     ],
 )
 def test_programs_for_other_parts_are_refused(mask: str, other: str | None, what: str) -> None:
