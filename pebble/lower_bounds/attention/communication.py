@@ -228,7 +228,7 @@ def communication_bounds(problem: SharedProblem, H: int | None = None) -> tuple[
     >>> found, refused = communication_bounds(SharedProblem(1000, 64, 16, 1, 1))
     >>> [bound.name for bound in found], refused
     (['D1-total', 'D1-busiest'],
-     {'Phi': 'Phi needs equally many tokens on every device: P = 16 does not divide N = 1000'})
+     {'Phi': 'Phi needs the same number of tokens on every device, but P = 16 does not divide N = 1000'})
     """
     asked = [d1_total, d1_busiest, phi] if problem.pass_name == "forward" else [d3_total]
     found, refused = [], {}

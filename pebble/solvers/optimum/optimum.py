@@ -182,7 +182,7 @@ def optimal(
     >>> optimal(diamond, 2)
     Traceback (most recent call last):
     ...
-    pebble.common.errors.CacheTooSmall: no pebbling with M = 2: computing d needs 3 words (...)
+    pebble.common.errors.CacheTooSmall: no pebbling exists with M = 2: computing d needs 3 words (...)
     """
     if time_limit is not None and not time_limit > 0:
         raise InvalidInput(f"the time limit must be a positive number of seconds, not {time_limit!r}")
