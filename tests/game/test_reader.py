@@ -62,7 +62,10 @@ from tests.support.amounts import examples
         (GOOD.replace("load b", "\u3000\nload b"), r"line 5: U\+3000 \(ideographic space\)"),
         (GOOD.replace("# M 3", "# M\u00a03"), r"line 3: U\+00A0 \(no-break space\)"),
         (GOOD.replace("# dag sum", "# dag sum\u2028# M 4"), r"line 2: U\+2028"),
-        (GOOD + "stor", r"line 8: unknown operation 'stor' in .* \(the file ends in the middle of this line\)"),
+        (
+            GOOD + "stor",
+            r"line 8: unknown operation 'stor' in .* \(the file ends in the middle of this line\)",
+        ),
         (GOOD + "x" * 300_000, "line 8: longer than 65536 characters"),
         (GOOD.encode() + b"load \xff\n", "line 8: byte 6, 0xff, is not UTF-8"),
         (GOOD.encode() + b"load \xc3", "line 8: byte 6, 0xc3, is not UTF-8"),

@@ -180,7 +180,7 @@ def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return UnionMask(spec, [BandMask(spec, N, *ends) for ends in (global_keys, global_queries, (begin, end))])
 
 
-@_kind("strided:L", "earlier keys at distance up to L, and at multiples of L", "strided:32", _CHILD)
+@_kind("strided:L", "the keys up to L back, and those at multiples of L back", "strided:32", _CHILD)
 def strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Both heads of the strided pattern merged into one (section 4.3)."""
     stride = arguments.whole("L")
