@@ -160,7 +160,8 @@ class Best(Schedule):
         except KeyError:
             takes = "; ".join(",".join(n for n in self.tile_names if n in names) for names in by_names)
             raise InvalidInput(
-                f"{self.name}: no schedule has just the tiles {','.join(tiles)}; give all of one of: {takes}"
+                f"{self.name}: no schedule has exactly the tiles {','.join(tiles)}; give one of these "
+                f"sets: {takes}"
             ) from None
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:

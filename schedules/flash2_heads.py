@@ -25,7 +25,7 @@ class Flash2Heads(PaperTiles):
     """
 
     name = "flash-2"
-    summary = "queries outside, keys inside; heads together keep a key's rotary words, or some of these stay"
+    summary = "queries outside, keys inside; heads run together share rotary words, or some rotary words stay"
     source = "derived here, from Dao 2023, arXiv 2307.08691"
     forms = ("shared-rope",)
     tile_names = ("rows", "heads", "pinned", "cols")

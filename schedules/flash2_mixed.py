@@ -73,7 +73,7 @@ class Flash2Mixed(Schedule):
         slices = tiles.get("slices", 0)
         blocks = tiles.get("blocks", 0 if slices else 1)
         if not blocks and not slices:
-            raise InvalidInput(f"{self.name}: there is no block; one of blocks and slices must be at least 1")
+            raise InvalidInput(f"{self.name}: blocks or slices must be at least 1")
         mixed = MixedBlocks(problem, min(slices, problem.dv), tiles.get("pinned", 0), blocks)
         whole, sliced = _whole(mixed) if mixed.rows else None, _sliced(mixed) if mixed.slices else None
         return program(phase("", while_they_stay(mixed.keys, mixed.values, whole, sliced)))

@@ -17,7 +17,7 @@ class Split(Schedule):
     """
 
     name = "split"
-    summary = "the maxima in a phase of their own, in larger row blocks; then flash-2 with the maxima known"
+    summary = "first the maxima, in larger row blocks; then flash-2 with known maxima"
     source = "derived here"
     forms = ("safe",)
     tile_names = ("max_rows", "rows")

@@ -53,7 +53,7 @@ def _draw(app: Sphinx) -> None:
 
 
 def _read(app: Sphinx, name: str, source: list[str]) -> None:
-    """Run what a page shows; a difference is a warning, and a warning is an error."""
+    """Run what a page shows. A difference or failure is a warning that names the page; the other pages are built."""
     path = Path(str(app.env.doc2path(name)))
     text = source[0]
     with tempfile.TemporaryDirectory() as folder:
@@ -61,28 +61,26 @@ def _read(app: Sphinx, name: str, source: list[str]) -> None:
             *transcripts.console_faults(text, Path(folder)),
             *transcripts.python_faults(text, str(path)),
         ]
+
+    def with_results(link: re.Match[str]) -> str:
+        example = (path.parent / link[1]).resolve()
+        try:
+            return f"{link[0]}\n\n{render.markdown(example, run(example), {})}"
+        except Exception as error:
+            faults.append(f"{example.name} failed: {error!r}")
+            return link[0]
+
+    source[0] = _EXAMPLE.sub(with_results, _EMPTY_END.sub("\n```", text))
     for fault in [*faults, *_stale(path)]:
         _LOG.warning("%s", fault, location=name)
-    source[0] = _EXAMPLE.sub(lambda link: _with_results(link, path.parent), _EMPTY_END.sub("\n```", text))
-
-
-def _with_results(link: re.Match[str], folder: Path) -> str:
-    """Return a link to an example, and behind it the example with what it prints."""
-    path = (folder / link[1]).resolve()
-    try:
-        return f"{link[0]}\n\n{render.markdown(path, run(path), {})}"
-    except Exception as error:
-        raise ExtensionError(f"{path.name} failed: {error!r}", error) from error
 
 
 def _stale(path: Path) -> list[str]:
-    """Run the cells of a page; say which of the page and its pictures are not what comes."""
-    if path not in render.pages():
-        return []
+    """Run the cells of a page; list what has changed, or the cell's error."""
     try:
-        found = render.stale(path)
+        found = render.stale(path) if path in render.pages() else {}
     except Exception as error:
-        raise ExtensionError(f"{path.name}: a cell failed: {error!r}", error) from error
+        return [f"a cell failed: {error!r}"]
     return [f"{file.name} is not up to date: python docs/_extensions/render.py" for file in found]
 
 

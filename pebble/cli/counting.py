@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pebble.cli.completion import schedules
+from pebble.cli.device_options import refuse_without_devices
 from pebble.cli.level_options import BANDWIDTH, LevelOptions, device_crossed, refuse_without_levels
 from pebble.cli.options import (
     ACCUMULATE,
@@ -72,21 +73,28 @@ def count(
     With --levels, count the words that cross each boundary between several memory levels.
     """  # noqa: D301
     if as_json and as_csv:
-        raise InvalidInput("choose one of --json and --csv")
+        raise InvalidInput("--json and --csv cannot be combined: choose one")
     if more_names and not names:
-        raise InvalidInput(f"unexpected {' '.join(more_names)}; name schedules after --schedule")
+        raise InvalidInput(
+            f"unexpected argument {' '.join(more_names)}; to choose schedules, use --schedule "
+            f"{','.join(more_names)}"
+        )
     chosen = names_of([*(names or ()), *more_names]) or None
     shown: CountTable | LevelReport | Summary
     with progress_line("counting {} …".format) as progress:
         found = levels.read(memory, bandwidth)
         if found is None:
             refuse_without_levels(chosen or ())
+            for name in chosen or ():
+                refuse_without_devices(name, f"use pebble parallel {name}")
             every = every or as_json or as_csv
             shown = _summary(problem.problem(accumulate), memory, bandwidth, chosen, tiles, every, progress)
             shown = replace(shown, all_bounds=all_bounds)
             counted: CountTable | LevelReport = shown.counted
         elif max_ratio is not None:
-            raise click.UsageError("--max-ratio goes without --levels: each boundary has a ratio of its own.")
+            raise click.UsageError(
+                "--max-ratio cannot be combined with --levels, where each boundary has its own ratio."
+            )
         else:
             from pebble.lab.level_counts import count_levels
 
@@ -167,6 +175,7 @@ def show(
     from pebble.lab.show import show
 
     refuse_without_levels([schedule])
+    refuse_without_devices(schedule, f"use pebble parallel {schedule}")
     M = memory.optional_words()
     listing = show(schedule, problem.problem(accumulate), M, tiles)
     print_result(listing, as_json)

@@ -22,6 +22,7 @@ from pebble.cli.printing import (
 from pebble.cli.progress import long_work, progress_line
 from pebble.cli.signature import Options, argument, command, group, option
 from pebble.common.errors import InvalidInput
+from pebble.common.whole_numbers import singular
 
 if TYPE_CHECKING:
     from pebble.game.rules import Rules
@@ -41,7 +42,7 @@ __all__ = [
 ]
 
 DAG = argument(shell_complete=dags)
-FORMAT = option("File format, if the suffix does not say.")
+FORMAT = option("File format, if the file name does not show it.")
 SEED = option("Seed of the random searches.", type=click.IntRange(min=0), default=0, show_default=True)
 KEEP_ISOLATED = option("Accept vertices without edges.")
 
@@ -50,7 +51,7 @@ class RulesOptions(Options):
     """Which game is played."""
 
     no_recomputation: bool = option("Compute every vertex once.")
-    sliding: bool = option("Allow a vertex to be computed into the word of a predecessor.")
+    sliding: bool = option("Allow a vertex to take the word of a predecessor when computed.")
 
     def rules(self) -> Rules:
         """Make the rules."""
@@ -71,7 +72,7 @@ class PebblingOptions(Options):
         """Refuse to write two things to standard output, before the work."""
         super().__init__(**values)
         if self.as_json and self.output == "-":
-            raise InvalidInput("choose one of --json and -o -: both would write to standard output")
+            raise InvalidInput("--json and -o - cannot be combined: both write to standard output")
 
     def write(self, found: Any, *header: str | None) -> None:
         """Write the pebbling, if that was asked for."""
@@ -101,7 +102,7 @@ def dag_of(text: str, format: str | None, keep_isolated: bool) -> Dag:
     if text != "-":
         return load_dag(text, format, keep_isolated=keep_isolated)
     if format is None:
-        raise InvalidInput("standard input has no suffix; give its format with --format")
+        raise InvalidInput("standard input has no file ending; give its format with --format")
     return dag_from_bytes(sys.stdin.buffer.read(), format, "standard input", keep_isolated)
 
 
@@ -113,18 +114,18 @@ def info(
     listing: bool = option("List the computations that have a name.", "--list"),
     as_json: bool = JSON,
 ) -> None:
-    """Say what a DAG is: its size, inputs, outputs, depth, least M, compulsory I/O, hash.
+    """Describe a DAG: its size, inputs, outputs, depth, least M, compulsory I/O, hash.
 
     DAG is a file, - for standard input, or a name with parameters such as matmul:8,8,8 (see --list).
     """
     if listing:
         if dag is not None:
-            raise InvalidInput("choose one: a DAG, or --list")
+            raise InvalidInput("give a DAG or --list, not both")
         _list(as_json)
         return
     if dag is None:
         raise InvalidInput(
-            "name a DAG: a file, or a name with parameters such as fft:64 (list them with --list)"
+            "give a DAG: a file, or a name with parameters such as fft:64 (--list shows all names)"
         )
     from pebble.graph.statistics import dag_info
 
@@ -149,29 +150,29 @@ def _list(as_json: bool) -> None:
 def convert(
     dag: str = DAG,
     output: str = argument(),
-    format: str | None = option("Format of DAG, if the suffix does not say."),
-    to: str | None = option("Format of OUTPUT, if the suffix does not say."),
+    format: str | None = option("Format of DAG, if the file name does not show it."),
+    to: str | None = option("Format of OUTPUT, if the file name does not show it."),
     keep_isolated: bool = KEEP_ISOLATED,
 ) -> None:
     """Write a DAG in another format.
 
-    DAG is a file, - for standard input, or a name with parameters such as matmul:8,8,8; OUTPUT a file, or - for
-    standard output. Formats: edgelist (.txt), dot, graphml, json, mtx, hdag, lhdag; read are also named, csv, adjlist
-    and multiline-adjlist.
+    DAG is a file, - for standard input, or a name with parameters such as matmul:8,8,8; OUTPUT is a file, or
+    - for standard output. Formats: edgelist (.txt), dot, graphml, json, mtx, hdag, lhdag; named, csv, adjlist
+    and multiline-adjlist can only be read.
     """
     from pebble.graph.formats import text_of, write_dag
 
     for name, what, given in ((dag, "input", format), (output, "output", to)):
         if name == "-" and given is None:
             option = "--format" if what == "input" else "--to"
-            raise InvalidInput(f"standard {what} has no suffix; give its format with {option}")
+            raise InvalidInput(f"standard {what} has no file ending; give its format with {option}")
     found = dag_of(dag, format, keep_isolated)
     if output == "-":
         assert to is not None
         file_output().write(text_of(found, to))
         return
     write_dag(found, output, to)
-    click.echo(f"{output}: {found.n_vertices:,} vertices, {found.n_edges:,} edges", err=True)
+    click.echo(singular(f"{output}: {found.n_vertices:,} vertices, {found.n_edges:,} edges"), err=True)
 
 
 @command
@@ -283,7 +284,7 @@ def bounds(
         asked = {"schema_version": 1, "dag": dag, "M": M, "rules": played, "least_M": least}
         print_json(asked | found.to_dict())
         return
-    click.echo(f"{loaded!r}; M = {M:,} words; {rules}\n")
+    click.echo(singular(f"{loaded!r}; M = {M:,} words; {rules}\n"))
     print_text(found)
     if least > M:
-        click.echo(f"\nno pebbling exists with {M:,} words; the least M is {least:,}")
+        click.echo(singular(f"\nno pebbling exists with {M:,} words; the least M is {least:,}"))

@@ -48,9 +48,7 @@ class SharedProblemOptions(Options):
         from pebble.program.parallel import SharedProblem
 
         if self.mask not in (None, "causal"):
-            raise InvalidInput(
-                f"several devices are counted without a mask or with the causal mask, not with {self.mask!r}"
-            )
+            raise InvalidInput(f"several devices support no mask or the causal mask, not {self.mask!r}")
         heads, kv_heads, d, dv = self.heads, self.kv_heads, self.d, None
         if self.model is not None:
             from pebble.lab.hardware import model
@@ -58,7 +56,8 @@ class SharedProblemOptions(Options):
             shape = model(self.model).changed(d=d, heads=heads, kv_heads=kv_heads)
             if shape.shared_values:
                 raise InvalidInput(
-                    f"{shape.key} has values that are part of its keys: not counted on several devices"
+                    f"{shape.key} has values that are part of its keys, which is not supported on "
+                    "several devices"
                 )
             heads, kv_heads, d, dv = shape.heads, shape.kv_heads, shape.d, shape.dv
         assert d is not None
@@ -88,10 +87,10 @@ class LinkOptions(Options):
         from pebble.lab.parallel import Links
 
         if (self.node is None) != (self.node_link is None):
-            raise click.UsageError("--node and --node-link go together.")
+            raise click.UsageError("--node and --node-link need each other: give both or neither.")
         if self.link is None:
             if any(one is not None for one in (self.device, self.flops, self.node)):
-                raise click.UsageError("Times need --link, such as 50GB/s.")
+                raise click.UsageError("Times need the speed of the links: give --link, such as 50GB/s.")
             return None
         from pebble.lab.hardware import device
 
@@ -110,7 +109,10 @@ class LinkOptions(Options):
         if self.flops is not None:
             return parse_rate(self.flops, "FLOP")
         if self.device is None:
-            raise click.UsageError("Times need --device, such as h100, or --flops, such as 400TFLOP/s.")
+            raise click.UsageError(
+                "--link computes times, which also need --device (such as h100) or --flops (such as "
+                "400TFLOP/s)."
+            )
         from pebble.lab.hardware import device
 
         peak = device(self.device).flops(self.dtype or "bf16")
@@ -153,7 +155,7 @@ class SeveralDevicesOptions(Options):
         """
         if self.P is None:
             if self.layout is not None or self.shape is not None:
-                raise click.UsageError("--layout and --shape go with -P.")
+                raise click.UsageError("--layout and --shape need -P.")
             return None
         from pebble.program.parallel import SharedProblem, shape_of
 
@@ -161,11 +163,12 @@ class SeveralDevicesOptions(Options):
         arguments = {one.name for one in context.command.params if isinstance(one, click.Argument)}
         if given(name for name in context.params if name not in (*_SERVED, *arguments)):
             raise click.UsageError(
-                "-P allows only -N, -d, --heads, --kv-heads, --pass, --mask causal, --layout, --shape and -o."
+                "With -P, only -N, -d, --heads, --kv-heads, --pass, --mask causal, --layout, --shape "
+                "and -o are allowed."
             )
         require([["nq"], ["d"]])
         if asked.mask not in (None, "causal"):
-            raise click.UsageError("Several devices are played without a mask, or with --mask causal.")
+            raise click.UsageError("With -P, use no mask or --mask causal.")
         assert asked.d is not None
         heads, causal = asked.heads or 1, asked.mask is not None
         sizes = (asked.nq, asked.d, self.P, heads, asked.kv_heads or heads)
@@ -173,8 +176,8 @@ class SeveralDevicesOptions(Options):
         return SeveralDevices(problem, None if self.shape is None else shape_of(self.shape))
 
 
-def refuse_without_devices(name: str | None) -> None:
-    """Raise UsageError where a schedule for several devices is asked for as one for one device."""
+def refuse_without_devices(name: str | None, remedy: str = "add their number with -P") -> None:
+    """Raise UsageError if a schedule for several devices is named where one for one device is needed."""
     from pebble.program.parallel import distributed_schedule
     from pebble.program.schedule import registered
 
@@ -182,4 +185,4 @@ def refuse_without_devices(name: str | None) -> None:
         return
     with contextlib.suppress(InvalidInput):
         distributed_schedule(name)
-        raise click.UsageError(f"{name} is a schedule for several devices: add -P, their number.")
+        raise click.UsageError(f"{name} is a schedule for several devices: {remedy}.")

@@ -20,12 +20,12 @@ def explore(
         show_default=True,
     ),
 ) -> None:
-    """Write a page with sliders that shows what attention must move.
+    """Write a page with sliders that shows how many words attention must move.
 
-    One HTML file that needs neither network nor server: open it in any browser, also on a phone. Choose N, d, M, the
-    mask and the pass; it shows the I/O of the schedules against M, the greatest proved bound, the loops with their
-    tile sizes, and the words moved by array. The address of the page says which point is shown, so that a link to it
-    shows the same. The numbers are those of pebble count.
+    The page is one HTML file that needs neither a network nor a server: open it in any browser, even on a
+    phone. Choose N, d, M, the mask and the pass; it shows the I/O of the schedules against M, the greatest
+    proved bound, the loops with their tile sizes, and the words moved by array. The address of the page keeps
+    the chosen point, so a link shows the same. The numbers are those of pebble count.
     """
     from pebble.lab.explorer import explore as explorer
 

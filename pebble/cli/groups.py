@@ -9,7 +9,7 @@ from pebble.cli.lazy_group import LazyGroup
 __all__ = ["dag", "plot"]
 
 _DAG = {
-    "info": "Say what a DAG is: its size, inputs, outputs, depth, least M, compulsory I/O, hash.",
+    "info": "Describe a DAG: its size, inputs, outputs, depth, least M, compulsory I/O, hash.",
     "convert": "Write a DAG in another format.",
     "schedule": "Schedule a DAG automatically and count its I/O.",
     "optimal": "Find the proved minimum I/O of a small DAG.",
@@ -31,7 +31,7 @@ def dag() -> None:
 _PLOT = {
     "io": "I/O against fast memory or length: every schedule, the bounds, and where M = d².",
     "gap": "The optimality gap over (M/d², N/d): the best schedule against the best proved bound.",
-    "crossover": "From which length on linear attention moves fewer words than softmax, against M.",
+    "crossover": "The length from which linear attention moves fewer words than softmax, against M.",
     "occupancy": "One run over time: what fast memory holds, and the words moved so far.",
     "arrays": "I/O by array: reads and writes of each schedule.",
     "levels": "What moves at every boundary between memory levels, and the bound there.",

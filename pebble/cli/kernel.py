@@ -38,12 +38,13 @@ def kernel(
 
     if listing:
         if text is not None:
-            raise InvalidInput("choose one: a computation, or --list")
+            raise InvalidInput("give a computation or --list, not both")
         _list(target.as_json)
         return
     if text is None:
         raise InvalidInput(
-            "write a computation: 'C[i,j] += A[i,k]*B[k,j]', ik,kj->ij, or a kernel (see --list)"
+            "give a computation: assignments such as 'C[i,j] += A[i,k]*B[k,j]', an einsum such as "
+            "ik,kj->ij, or the name of a kernel (--list shows all)"
         )
     from pebble.lab.kernel import kernel
 

@@ -59,7 +59,7 @@ class LevelOptions(Options):
         """Return the levels, with the device and dtype beside them where they are given; None without."""
         if self.levels is None:
             if self.exclusive:
-                raise click.UsageError("--exclusive goes with --levels.")
+                raise click.UsageError("--exclusive needs --levels.")
             return None
         if memory.memory is not None or memory.level is not None:
             raise click.UsageError("--levels sets the size of every memory level: leave out -M and --level.")
@@ -67,7 +67,7 @@ class LevelOptions(Options):
         size = None if dtype is None else bytes_per_word(dtype)
         if memory.device is None:
             if bandwidth is not None:
-                raise click.UsageError("--bandwidth goes with --device.")
+                raise click.UsageError("--bandwidth needs --device.")
             return _in_words(names, not self.exclusive, dtype, size)
         if dtype is None:
             raise click.UsageError(DEVICE_WORDS)
@@ -95,7 +95,8 @@ def device_with(name: str, bandwidth: str | None, levels: Iterable[str]) -> Devi
     for level in [one for one in rates if one not in levels]:
         crossed = " and ".join(f"{found.boundary(one).name} ({one}=RATE)" for one in levels)
         raise InvalidInput(
-            f"--bandwidth {level}: that is {found.boundary(level).name}, and what is counted here crosses {crossed}"
+            f"--bandwidth {level} is for {found.boundary(level).name}, but the words counted here cross "
+            f"{crossed}"
         )
     return found
 
@@ -118,7 +119,7 @@ def _in_words(texts: tuple[str, ...], inclusive: bool, dtype: str | None, size: 
     named = [text for text in texts if text in MEMORY_LEVELS]
     if named:
         raise InvalidInput(
-            f"--levels {','.join(texts)}: {named[0]} is a level of a device; say which with --device"
+            f"--levels {','.join(texts)}: {named[0]} is a level of a device; give the device with --device"
         )
     words = tuple(parse_words(text, dtype) for text in texts)
     return _with(Hierarchy(words, inclusive), (None,) * len(words), size)
@@ -134,4 +135,4 @@ def refuse_without_levels(names: Iterable[str]) -> None:
 
     for name in names:
         if name in level_schedule_names():
-            raise click.UsageError(f"{name} runs over several memory levels: give their sizes with --levels.")
+            raise click.UsageError(f"{name} is for several memory levels: give their sizes with --levels.")

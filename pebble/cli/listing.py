@@ -16,9 +16,10 @@ __all__ = ["cite", "devices", "masks", "models", "schedules"]
 
 @command
 def cite(name: tuple[str, ...] = argument(nargs=-1), as_json: bool = JSON) -> None:
-    """Say how to cite bounds, or the program: a sentence for each, and BibTeX entries.
+    """Print how to cite bounds, or the program: a sentence for each, and BibTeX entries.
 
-    NAME is what tables call the bound (T1, Saha-Ye, by parts), or pebble for the program. Without it, all names.
+    NAME is the bound's name in the tables (T1, Saha-Ye, by parts), or pebble for the program. Without it,
+    list all names.
     """
     from pebble.lab.citing import cite
 
@@ -57,7 +58,7 @@ def masks(as_json: bool = JSON) -> None:
     from pebble.computations.masks import mask_kinds
 
     kinds = mask_kinds()
-    written = "As written, with what may be left out in brackets:"
+    written = "Syntax (brackets mark optional parts):"
     usage = ["", written, "", *(f"  {kind.usage}" for kind in kinds)]
     columns = {"example": "example", "a query attends to": "summary", "source": "source"}
     table = Table.of(kinds, columns, notes=usage)

@@ -79,7 +79,7 @@ def parse_tiles(text: str | None) -> dict[str, int] | str | None:
         if not equals or not name or not (size.isascii() and size.isdigit()):
             raise InvalidInput(f"cannot read tiles {text!r} at {part!r}; example: rows=64,cols=32")
         if name in tiles:
-            raise InvalidInput(f"tiles {text!r} give {name} twice")
+            raise InvalidInput(f"tiles {text!r}: {name} is given twice")
         tiles[name] = int(size)
     return tiles
 
@@ -201,7 +201,9 @@ class ProblemOptions(Options):
         }
         if self.computation is not None:
             if self.model is not None:
-                raise click.UsageError("--computation: give -d, --dv and the heads, not a model.")
+                raise click.UsageError(
+                    "--computation cannot be combined with --model: give -d, --dv and the heads."
+                )
             same["computation"] = self.computation
         if self.model is not None:
             return self._of_model(self.model, same)
@@ -266,7 +268,7 @@ class MemoryOptions(Options):
             bytes_per_word(self.dtype)
         if self.device is None:
             if self.level is not None:
-                raise click.UsageError("--level goes with --device.")
+                raise click.UsageError("--level needs --device.")
             return None if self.memory is None else parse_words(self.memory, self.dtype)
         if self.memory is not None:
             raise click.UsageError("-M and --device both set the size of fast memory: give one.")

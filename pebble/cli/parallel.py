@@ -89,7 +89,7 @@ def parallel(
     coq: str | None = COQ,
     as_json: bool = JSON,
 ) -> None:
-    """Compare ways to compute attention on several devices: what they move, and what must be moved.
+    """Compare ways to compute attention on several devices: how many words they move, and how many must move.
 
     A referee plays the exchange of tiles on all devices and verifies every count: the words the busiest device
     receives, the total, rounds, balance of the work, memory, and the ratio to the proved bounds. With --link and
@@ -127,9 +127,9 @@ def _write_coq(path: str, asked: ParallelOptions, sizes: dict[str, tuple[int, ..
     from pebble.lower_bounds.attention.coq_communication import coq_communication
 
     if asked.documents is not None or asked.attention == "linear":
-        raise click.UsageError("--coq goes without --documents and --attention linear.")
+        raise click.UsageError("--coq cannot be combined with --documents or --attention linear.")
     if "N" not in sizes or any(len(found) > 1 for found in sizes.values()):
-        raise click.UsageError("--coq takes one -N and one -P.")
+        raise click.UsageError("--coq needs a single -N and a single -P.")
     problem = asked.problem.problem(sizes["N"][0], sizes["P"][0])
     write_coq(path, coq_communication(replace(problem, queries_decoded=asked.decode)))
 
@@ -140,7 +140,7 @@ def _compared(names: tuple[str, ...], asked: ParallelOptions) -> ParallelReport:
     from pebble.program.parallel import shape_of
 
     if asked.inner is not None and asked.M is None:
-        raise click.UsageError("--inner needs the words of fast memory: -M.")
+        raise click.UsageError("--inner needs the words of fast memory: give -M.")
     problem, layout = asked.shared(), asked.problem.layout
     with progress_line("counting {} …".format) as progress:
         report = parallel(
@@ -167,7 +167,7 @@ def _swept(
     from pebble.lab.parallel import ParallelSweep
 
     if asked.documents is not None or asked.attention == "linear":
-        raise click.UsageError("--documents and --attention linear take one -N and one -P.")
+        raise click.UsageError("--documents and --attention linear need a single -N and a single -P.")
     points = [asked.changed(N=N, P=P) for N in sizes["N"] for P in sizes["P"]]
     return ParallelSweep(tuple(_compared(names, point) for point in points))
 
@@ -178,7 +178,7 @@ def _documents(names: tuple[str, ...], asked: ParallelOptions) -> DocumentReport
 
     asked.refuse("--documents", "N", "layout", "shape", "decode", "link", "memory")
     if names:
-        raise click.UsageError("--documents chooses the schedules; name none.")
+        raise click.UsageError("--documents chooses the schedules itself: leave the schedule names out.")
     lengths = _lengths(asked.documents or "")
     return parallel_documents(asked.problem.problem(max(sum(lengths), asked.P), asked.P), lengths)
 

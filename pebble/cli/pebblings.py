@@ -17,6 +17,7 @@ from pebble.cli.printing import JSON, OUTPUT, file_output, print_json, print_res
 from pebble.cli.progress import long_work
 from pebble.cli.signature import argument, command, group, option
 from pebble.common.errors import InvalidInput
+from pebble.common.whole_numbers import singular
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
@@ -42,11 +43,11 @@ def moves(
     output: str = OUTPUT,
     force: bool = option("Write a file of more than 1 GiB without being asked."),
 ) -> None:
-    """Write a schedule as an elementary pebbling, one move a line, streamed.
+    """Write a schedule as an elementary pebbling, one move per line.
 
-    The file is written whole or not at all; check it with: pebble check FILE. Its size is said first, and more than
-    1 GiB is written only if you agree, or with --force; to standard output any size is. With -P the schedule is one
-    for several devices, and the file has every word of each.
+    The file appears only when it is complete; check it with: pebble check FILE. The command first prints the
+    size. Above 1 GiB it asks for confirmation, or needs --force; standard output has no limit. With -P the
+    schedule is one for several devices, and the file has every word of each.
 
     pebble moves flash-2 -N 16 -d 4 -M 64 -o moves.txt
     """
@@ -56,7 +57,7 @@ def moves(
         pebbling.write(file_output())
         return
     number = _write(pebbling, output, force)
-    click.echo(f"{output}: {number:,} moves{about}", err=True)
+    click.echo(singular(f"{output}: {number:,} moves{about}"), err=True)
     if not getattr(pebbling, "names_its_dag", True):
         click.echo(
             "note: a file does not name code to be run; to check it, save the mask as an array (numpy.save) and write "
@@ -117,7 +118,7 @@ def _write(pebbling: Pebbling | LevelPebbling | ExchangeMoves, output: str, forc
         click.confirm(f"{said}. Write it?", abort=True, err=True)
     else:
         raise InvalidInput(
-            f"{said}; a file of more than 1 GiB is written with --force only: take a smaller N, or -o - for a pipe"
+            f"{said}; a file of more than 1 GiB needs --force: use a smaller N, or write to a pipe with -o -"
         )
     if not terminal:
         return pebbling.write(output)
@@ -202,7 +203,7 @@ def certify(
         "Time limit in seconds for each search; keep the best found by then.", "--time"
     ),
     seed: int = SEED,
-    format: str | None = option("Format of the DAG file, if the suffix does not say."),
+    format: str | None = option("Format of the DAG file, if the file name does not show it."),
     output: str = OUTPUT,
 ) -> None:
     """Write a certificate: a DAG, a pebbling of it and a lower bound, verifiable from the file alone.
@@ -218,7 +219,7 @@ def certify(
 
     M, rules = memory.optional_words(), game.rules()
     if pebbling is not None and order is not None:
-        raise InvalidInput("choose one of --pebbling and --schedule")
+        raise InvalidInput("--pebbling and --schedule cannot be combined: choose one")
     with long_work(), limited_to(time_budget):
         loaded = load_dag(dag, format)
         if pebbling is not None:

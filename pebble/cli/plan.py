@@ -72,17 +72,17 @@ class KernelOptions(Options):
         """Return the kernel's schedule and tiles."""
         kernel, _, tiles = (self.mine or "").partition(":")
         if not kernel:
-            raise click.UsageError("--mine takes NAME:TILES, such as flash-2:Br=128,Bc=64.")
+            raise click.UsageError("--mine must be NAME:TILES, such as flash-2:Br=128,Bc=64.")
         return kernel, parse_tiles(tiles or None)
 
     def check(self) -> None:
         """Refuse what says nothing without another option."""
         if self.mine is None and self.mine_backward is not None:
-            raise click.UsageError("--mine-backward goes with --mine.")
+            raise click.UsageError("--mine-backward needs --mine.")
         if self.stages is None and given(["warps", "cluster", "blocks"]):
-            raise click.UsageError("--warps, --cluster and --blocks go with --stages.")
+            raise click.UsageError("--warps, --cluster and --blocks need --stages.")
         if self.stages is not None and self.mine is None:
-            raise click.UsageError("--stages goes with --mine.")
+            raise click.UsageError("--stages needs --mine.")
 
 
 @command
@@ -113,8 +113,8 @@ def plan(
     if found is not None:
         if mine.mine or mine.mine_backward or constraints.double_buffer or constraints.accumulate:
             raise click.UsageError(
-                "--levels goes with constraints on the sizes of tiles only: leave --mine, --double-buffer and "
-                "--accumulate out."
+                "--levels supports only constraints on tile sizes: leave out --mine, --double-buffer "
+                "and --accumulate."
             )
         _plan_levels(problem, found, constraints.all(), names, as_json)
         return
@@ -153,11 +153,13 @@ def _on_device(
 
     kernel, tiles = mine.named()
     if kernel != "flash-2" or not isinstance(tiles, dict) or memory.device is None:
-        raise click.UsageError("--stages takes --mine flash-2:Br=128,Bc=64 and --device.")
+        raise click.UsageError(
+            "--stages needs --device and --mine with a flash-2 kernel, such as flash-2:Br=128,Bc=64."
+        )
     others = {name for name in vars(constraints) if name != "accumulate"}
     if given([*others, "level", "names", "no_costs", "mine_backward"]):
         allowed = "--dtype, --accumulate, --bandwidth, --warps, --cluster and --blocks"
-        raise click.UsageError(f"With --stages, of the other options only {allowed} go.")
+        raise click.UsageError(f"With --stages, only {allowed} are allowed beside it.")
     found = kernel_boundaries(
         problem.problem(),
         tiles,

@@ -36,7 +36,7 @@ class PageOptions(Options):
     memory: MemoryOptions = group(MemoryOptions)
     tiles: Tiles | str | None = TILES
     dag: str | None = option("The DAG; needed if it has the name of a schedule.")
-    format: str | None = option("Format of the DAG file, if the suffix does not say.")
+    format: str | None = option("Format of the DAG file, if the file name does not show it.")
     devices: SeveralDevicesOptions = group(SeveralDevicesOptions)
 
     def needed(self) -> list[list[str]]:
@@ -45,7 +45,7 @@ class PageOptions(Options):
         if not several:
             if (self.what is None) == (self.dag is None):
                 raise click.UsageError(
-                    "Give a SCHEDULE with -N and -d, or a DAG (without either: the first page)."
+                    "Give a SCHEDULE with -N and -d, or a DAG; with neither you get the start page."
                 )
             refuse_without_devices(self.what)
         if several and self.rivals:
@@ -62,7 +62,7 @@ class PageOptions(Options):
         from pebble.lab.player.devices_page import play_devices
 
         if self.what is None:
-            raise click.UsageError("-P shows a schedule for several devices: give its name.")
+            raise click.UsageError("-P shows a schedule for several devices: give the schedule's name.")
         return play_devices(several.problem, self.what, several.shape)
 
     def of_one_device(self, **extent: Any) -> Page:
@@ -78,11 +78,12 @@ class PageOptions(Options):
             return race([self.what, *self.rivals], self.problem.problem(), M, extent["time_limit"])
         if self.what is not None and self._of_schedule():
             if self.format is not None:
-                raise click.UsageError("--format goes with a DAG, not with a SCHEDULE.")
+                raise click.UsageError("--format is for a DAG, not for a SCHEDULE.")
             return play(self.what, self.problem.problem(), M, self.tiles, **extent)
         if _given_beside(_OF_A_DAG):
             raise click.UsageError(
-                "A DAG is a whole computation: -N, -d, --pass, --tiles and the like go with a SCHEDULE."
+                "-N, -d, --pass, --tiles and the like need a SCHEDULE; a DAG is already a complete "
+                "computation."
             )
         named = self.what if self.dag is None else self.dag
         assert named is not None
@@ -112,15 +113,15 @@ def play(
         "--output",
     ),
 ) -> None:
-    """Write a page on which a small pebbling is stepped through, and which can be played.
+    """Write a page for stepping through a small pebbling and for playing the game.
 
-    One HTML file that needs neither network nor server: open it in any browser, also on a phone. Without arguments
-    it shows a pyramid, and a chooser leads on to attention; with a SCHEDULE and sizes, the schedule move by move
-    beside its program; with several, a race of them side by side; with a DAG, a pebbling of it, an optimal one where
-    that is found. A DAG is a file, - for standard input, or a name with parameters (pyramid:4, fft:8). On each but a
-    race, and on the classic DAGs, the reader can make the moves and compare the I/O with the exact optimum. The
-    address of the page says which game is shown and how far it has got, so that a link to it shows the same. At most
-    2,000 vertices and 20,000 moves.
+    The page is one HTML file that needs neither a network nor a server: open it in any browser, even on a
+    phone. Without arguments it starts with a pyramid and lets you choose attention. With a SCHEDULE and sizes
+    it shows the schedule move by move next to its program, with several a race. With a DAG it shows a pebbling, an optimal one if
+    that can be found. A DAG is a file, - for standard input, or a name with parameters (pyramid:4, fft:8).
+    You can also make the moves yourself, on each of these but a race and on the classic DAGs, and compare your I/O with
+    the exact optimum. The address of the page keeps the game and the position, so a link shows the same. At
+    most 2,000 vertices and 20,000 moves.
 
     \b
     pebble play
@@ -130,7 +131,7 @@ def play(
     pebble play ring -P 4 -N 8 -d 2 -o ring.html
     """  # noqa: D301
     if time_limit is not None and not math.isfinite(time_limit):
-        raise click.UsageError("--time-limit takes a number of seconds, such as 5.")
+        raise click.UsageError("--time-limit must be a number of seconds, such as 5.")
     from pebble.lab.player import first_page
 
     first = asked.what is None and asked.dag is None and not _given_beside()

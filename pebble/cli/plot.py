@@ -97,7 +97,7 @@ def _lengths_of(text: Any, default: tuple[int, ...] = ()) -> tuple[int, ...]:
 def _problems(asked: ProblemOptions, lengths: tuple[int, ...]) -> list[Problem]:
     """Make the problem, one for each length."""
     if len(lengths) > 1 and asked.kv is not None:
-        raise click.UsageError("--kv goes with one length -N, not with several.")
+        raise click.UsageError("--kv needs a single length -N, not several.")
     return [asked.changed(nq=length).problem() for length in lengths]
 
 
@@ -143,7 +143,7 @@ def io(
     problems = _problems(problem, lengths)
     Ms = _memories_of(memory, None if len(lengths) > 1 else memories_around(problems[0].d, 25))
     if len(lengths) > 1 and (len(Ms) > 1 or against == "M"):
-        raise click.UsageError("vary -M or -N, not both; for both there is: pebble plot gap.")
+        raise click.UsageError("give several values for -M or for -N, not both; pebble plot gap shows both.")
     picture.show(draw_io, io_curves, problems, Ms, names)
 
 
@@ -181,7 +181,7 @@ def crossover(
     memory: MemoryOptions = group(MemoryOptions),
     picture: PictureOptions = group(PictureOptions),
 ) -> None:
-    """Draw from which length on linear attention moves fewer words than softmax, against M.
+    """Draw the length from which linear attention moves fewer words than softmax, against M.
 
     One line for the best schedule with softmax, one for any schedule, by the best proved bound. Give several sizes to
     -M: several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without it, M from d²/16 to 256·d².
@@ -233,7 +233,7 @@ def arrays(
 ) -> None:
     """Draw I/O by array: for each schedule a bar of words read and a bar of words written.
 
-    Without --schedule, those that move more than eight times what the least does are only named.
+    Without --schedule, schedules that move more than eight times the least are named but not drawn.
 
     pebble plot arrays -N 4096 -d 64 -M 25000 -o arrays.svg
     """
@@ -254,8 +254,8 @@ def levels(
 ) -> None:
     """Draw the words that move at every boundary between memory levels.
 
-    For each boundary reads, writes and I/O of the schedules, and the greatest proved bound there; with a device the
-    time that its bytes take, where the vendor says how fast it is.
+    Each boundary shows the reads, writes and I/O of the schedules and the greatest proved bound; with a
+    device also the time its bytes take, if the vendor publishes the bandwidth.
 
     pebble plot levels -N 4096 -d 64 --levels regs,smem --device a100 --dtype bf16 -o levels.svg
     """
@@ -278,7 +278,7 @@ def parallel(
     links: LinkOptions = group(LinkOptions),
     picture: PictureOptions = group(PictureOptions),
 ) -> None:
-    """Draw the words that the busiest device receives against the number of devices, a line a schedule.
+    """Draw the words that the busiest device receives against the number of devices, one line per schedule.
 
     With --link and --device (or --flops), draw which schedule is fastest over N and P instead, with its wire time
     over its arithmetic time.
@@ -300,7 +300,7 @@ def parallel(
         picture.show(draw_winners, parallel_winners, largest, lengths, devices, times, chosen)
         return
     if len(lengths) > 1:
-        raise click.UsageError("Several -N need times: give --link, and --device or --flops.")
+        raise click.UsageError("Several values of -N need times: give --link, and --device or --flops.")
     problems = [problem.problem(lengths[0], count) for count in devices]
     picture.show(draw_parallel, parallel_curves, problems, chosen)
 

@@ -62,7 +62,7 @@ def regimes(
     ),
     as_json: bool = JSON,
 ) -> None:
-    """Say which regime each device and head dimension is in, and what that means.
+    """Show which regime each device and head dimension is in, and what that means.
 
     Print M/d², the regime, the best schedule, the I/O of FlashAttention-2 and of the small-cache algorithm relative to
     it, and its ratio to the proved bound. By default: GTX 1060, V100, A100 and H100, d = 64, 128, 256, both passes.
@@ -83,7 +83,7 @@ def regimes(
         print_result(_against_softmax(devices, memories, sizes, models, dtype, level, shared), as_json)
         return
     if memories is not None:
-        raise InvalidInput("-M goes with --attention linear; otherwise choose devices with --device")
+        raise InvalidInput("-M needs --attention linear; otherwise choose devices with --device")
     with progress_line() as progress:
         table = regimes(
             devices,
@@ -140,5 +140,5 @@ def _size(text: str) -> int:
 
     number = whole_number(text)
     if number is None:
-        raise InvalidInput(f"cannot read {text!r} as a head dimension")
+        raise InvalidInput(f"cannot read {text!r} as a head dimension; example: 64 or 64,128")
     return number

@@ -15,6 +15,7 @@ from pebble.cli.level_options import LevelOptions
 from pebble.cli.options import DEVICE_WORDS, SCHEDULES, FormOptions, MemoryOptions, ProblemOptions, names_of
 from pebble.cli.progress import progress_bar
 from pebble.cli.signature import Options, command, group, like, needed, option
+from pebble.common.whole_numbers import singular
 
 if TYPE_CHECKING:
     from pebble.lab.sweep import SweepGrid
@@ -81,7 +82,7 @@ class GridOptions(Options):
         """Return the memory levels as a grid takes them, with the words of a device's if one is named."""
         names = names_of(self.devices)
         if self.levels.levels is not None and len(names) > 1:
-            raise click.UsageError("--levels goes with one device.")
+            raise click.UsageError("--levels needs a single device.")
         device = names[0] if names else None
         memory = MemoryOptions(
             memory=",".join(self.memory) or None, device=device, level=self.level, dtype=self.dtype
@@ -96,7 +97,7 @@ class GridOptions(Options):
 
         devices = names_of(self.devices)
         if self.level is not None and not devices:
-            raise click.UsageError("--level goes with --device.")
+            raise click.UsageError("--level needs --device.")
         found = list(memory_sizes(",".join(self.memory), self.dtype)) if self.memory else []
         if devices:
             from pebble.lab.hardware import device
@@ -112,7 +113,9 @@ def sweep(
     asked: GridOptions = group(GridOptions),
     output: str = option("File to write: .csv, .jsonl or .parquet.", "-o", "--output", required=True),
     form: str | None = option(
-        "File format, if the suffix does not say.", "--format", type=click.Choice(["csv", "jsonl", "parquet"])
+        "File format, if the file name does not show it.",
+        "--format",
+        type=click.Choice(["csv", "jsonl", "parquet"]),
     ),
     jobs: int = option(
         "Number of processes on this machine (default 1).", type=click.IntRange(min=1), default=1
@@ -136,7 +139,7 @@ def sweep(
     from pebble.lab.sweep import run_sweep
 
     if jobs > 1 and scheduler is not None:
-        raise click.UsageError("--jobs and --scheduler both say where to count: give one.")
+        raise click.UsageError("--jobs and --scheduler cannot be combined: give one.")
     try:
         grid = asked.grid()
         with _cluster(scheduler) as executor, progress_bar("sweep") as progress:
@@ -146,7 +149,7 @@ def sweep(
     except KeyboardInterrupt:
         _interrupted(output)
     again = f", {done.resumed:,} of them from an earlier run" if done.resumed else ""
-    click.echo(f"{output}: {len(done):,} rows, {len(grid):,} points{again}", err=True)
+    click.echo(singular(f"{output}: {len(done):,} rows, {len(grid):,} points{again}"), err=True)
 
 
 @contextmanager
@@ -168,7 +171,7 @@ def _interrupted(output: str) -> NoReturn:
 
     journal = journal_of(output)
     kept = (
-        f"; what was counted is in {journal}: the same command goes on from there" if journal.exists() else ""
+        f"; finished points are kept in {journal}: run the same command to resume" if journal.exists() else ""
     )
     click.echo(f"pebble: interrupted{kept}", err=True)
     sys.exit(130)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pebble.common.whole_numbers import singular
+
 __all__ = [
     "BoundDoesNotApply",
     "CacheTooSmall",
@@ -18,6 +20,9 @@ __all__ = [
 
 class PebbleError(Exception):
     """Base class of every error that this package raises on purpose."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(singular(message))
 
 
 class InvalidInput(PebbleError, ValueError):

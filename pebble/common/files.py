@@ -106,11 +106,11 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     """Return where a file will be written, links followed; refuse before the work a path that cannot be."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
-        raise InvalidInput(f"cannot write {path}: it is a folder; give the name of a file")
+        raise InvalidInput(f"cannot write {path}: it is a folder; give a file name")
     if target.exists() and not target.is_file():
-        raise InvalidInput(f"cannot write {path}: it is no ordinary file")
+        raise InvalidInput(f"cannot write {path}: it is not a regular file")
     if not target.parent.is_dir():
-        raise InvalidInput(f"cannot write {path}: the folder {target.parent} does not exist; make it first")
+        raise InvalidInput(f"cannot write {path}: the folder {target.parent} does not exist; create it first")
     return target
 
 

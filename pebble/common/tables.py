@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 1
-"""Version of the JSON documents; see ``docs/json.md``."""
+"""Version of the JSON documents; see ``docs/command-line.md``."""
 
 
 def words(value: int | float | None) -> str:

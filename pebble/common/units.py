@@ -147,11 +147,12 @@ def parse_words(text: str, dtype: str | None = None) -> int:
     if amount is None:
         raise InvalidInput(f"cannot read {text!r} as an amount of memory; examples: 98304, 1e5, 96Ki, 192KiB")
     if amount >= 10**MOST_DIGITS:
-        raise InvalidInput(f"{text!r} is too large an amount of memory")
+        raise InvalidInput(f"{text!r} is too large for an amount of memory")
     if in_bytes:
         if dtype is None:
             raise InvalidInput(
-                f"{text!r} is in bytes: say how large a word is with a dtype, for example float16"
+                f"{text!r} is in bytes, so the size of a word is needed too: give a data type, such as "
+                "float16 (--dtype float16)"
             )
         words = int(amount / bytes_per_word(dtype))
     elif amount.denominator != 1:
@@ -159,5 +160,5 @@ def parse_words(text: str, dtype: str | None = None) -> int:
     else:
         words = int(amount)
     if words < 1:
-        raise InvalidInput(f"{text!r} is less than one word of fast memory")
+        raise InvalidInput(f"{text!r} is less than one word; fast memory needs at least one")
     return words

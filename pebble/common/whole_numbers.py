@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
-__all__ = ["LARGEST_SIZE", "MOST_DIGITS", "whole_number", "written_number"]
+__all__ = ["LARGEST_SIZE", "MOST_DIGITS", "singular", "whole_number", "written_number"]
 
 _PREFIXES = {
     "k": 10**3,
@@ -19,6 +19,13 @@ _PREFIXES = {
     "Gi": 2**30,
 }
 _PREFIXED = re.compile(r"(.*\d)\s*([kKMG]i?)", re.DOTALL)
+_ONE_OF = re.compile(
+    r"(?<![\w,.])(?<!\bof )(?<![+−-] )1 "
+    r"((?:block|byte|chunk|column|compute|cut|DAG|device|edge|element|head|input|key|level|line|load|message|move|"
+    r"name|node|operation|output|pair|part|point|predecessor|read|round|row|schedule|segment|state|step|store|sum|"
+    r"superstep|term|tile|token|word|write)s|vertices|queries|boxes)\b"
+)
+_SINGULARS = {"vertices": "vertex", "queries": "query", "boxes": "box"}
 LARGEST_SIZE = 10**18
 """Sizes of computations and of memories go up to here."""
 
@@ -71,3 +78,14 @@ def whole_number(text: str) -> int | None:
     """
     number = written_number(text)
     return number.numerator if number is not None and number.denominator == 1 else None
+
+
+def singular(text: str) -> str:
+    """Put the nouns of a text that are counted once into the singular.
+
+    Examples
+    --------
+    >>> singular("1 I/O (1 reads, 0 writes), 11 moves, 1 vertices; peak 1 of 1 words")
+    '1 I/O (1 read, 0 writes), 11 moves, 1 vertex; peak 1 of 1 words'
+    """
+    return _ONE_OF.sub(lambda found: f"1 {_SINGULARS.get(found[1], found[1][:-1])}", text)

@@ -108,9 +108,7 @@ class Array:
                 f"array {self.name}: give a chain or a sum, not chain={self.chain!r} and sum={self.sum!r}"
             )
         if self.step is not None:
-            raise InvalidInput(
-                f"array {self.name}: a chain with a step of its own does not add; it is no sum"
-            )
+            raise InvalidInput(f"array {self.name}: a chain that defines its own step is not a sum")
         object.__setattr__(self, "chain", self.sum)
 
     def cost(self, action: str) -> int:

@@ -44,7 +44,8 @@ def attention_family(problem: Problem) -> Family:
     if problem != Problem(problem.Nq, problem.Nk, problem.d, problem.dv, problem.stats):
         raise InvalidInput(
             "attention_family is the forward pass of one head, with plain softmax and without a mask; "
-            f"this is {problem.describe()}. Give pebble.run the problem itself, or take pebble.family_of"
+            f"this is {problem.describe()}. Pass the problem itself to pebble.run, or use "
+            "pebble.family_of"
         )
     return form_family(problem)
 

@@ -58,15 +58,15 @@ def _operand(
     if missing:
         yield f"array {array.name} cannot index {name} along {', '.join(missing)}"
     if step not in ("last", "after", "before", "later"):
-        yield f"array {array.name} reads {operand}; say @after or @before, or, of what is no chain, @later"
+        yield f"array {array.name} reads {operand}; use @after or @before, or @later if it is not a chain"
     cannot = f"array {array.name} cannot read {operand}:"
     if step == "later" and (read.chain is not None or array.chain not in read.axes or array.chain in masked):
         yield (
-            f"{cannot} {name} must be no chain, and have the axis of the chain of {array.name}, which must not be "
-            "masked"
+            f"{cannot} {name} must not be a chain; it must have the axis of the chain of {array.name}, "
+            "which must not be masked"
         )
     if operand.at_step and read.sum is not None:
         yield f"{cannot} the terms of {name} are added in any order, so it has no steps"
     if operand.at_step and (read.chain is None or read.chain not in array.indices):
-        why = f"{name} is no chain" if read.chain is None else f"{array.name} has no index {read.chain}"
+        why = f"{name} is not a chain" if read.chain is None else f"{array.name} has no index {read.chain}"
         yield f"{cannot} {why}"

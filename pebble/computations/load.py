@@ -92,15 +92,17 @@ def _unknown(text: str) -> InvalidInput:
     name = text.partition(":")[0]
     known = list(NAMED_DAGS)
     if name in known and ":" in text:
-        return InvalidInput(f"there is no file {text!r}; the DAG of that name has no format, leave it out")
+        return InvalidInput(f"there is no file {text!r}; for the DAG of that name, leave out the format")
     if name in known:
         entry = NAMED_DAGS[name]
-        return InvalidInput(f"{name} needs parameters: {entry.usage}, for instance {entry.example}")
+        return InvalidInput(f"{name} needs parameters: {entry.usage}, for example {entry.example}")
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     if ":" not in text and (not close or "." in name or os.sep in name):
-        return InvalidInput(f"there is no file {text!r}, and no DAG of that name; known: {', '.join(known)}")
-    return InvalidInput(f"no DAG is called {name!r}{hint or ';'} known: {', '.join(known)}")
+        return InvalidInput(
+            f"{text!r} is neither a file nor the name of a DAG; known names: {', '.join(known)}"
+        )
+    return InvalidInput(f"no DAG is called {name!r}{hint or ';'} known names: {', '.join(known)}")
 
 
 def _parameters(entry: NamedDag, text: str, written: str) -> dict[str, int]:
@@ -111,7 +113,10 @@ def _parameters(entry: NamedDag, text: str, written: str) -> dict[str, int]:
         key, equals, value = (piece.strip() for piece in part.rpartition("="))
         named = named or bool(equals)
         if named and not equals:
-            raise InvalidInput(f"{text}: {part!r} has no name, but one before it has; usage: {entry.usage}")
+            raise InvalidInput(
+                f"{text}: {part!r} needs a name too, since a parameter before it has one; usage: "
+                f"{entry.usage}"
+            )
         if not equals:
             if place >= len(keys):
                 raise InvalidInput(f"{text}: too many parameters; usage: {entry.usage}")
@@ -124,11 +129,11 @@ def _parameters(entry: NamedDag, text: str, written: str) -> dict[str, int]:
             raise InvalidInput(f"{text}: {key} is given twice")
         found[key] = _whole(text, key, value)
     if not entry.required and "d" not in found:
-        raise InvalidInput(f"{text}: missing d; usage: {entry.usage}, for instance {entry.example}")
+        raise InvalidInput(f"{text}: missing d; usage: {entry.usage}, for example {entry.example}")
     missing = [key for key in entry.required if key not in found]
     if missing:
         raise InvalidInput(
-            f"{text}: missing {', '.join(missing)}; usage: {entry.usage}, for instance {entry.example}"
+            f"{text}: missing {', '.join(missing)}; usage: {entry.usage}, for example {entry.example}"
         )
     return found
 

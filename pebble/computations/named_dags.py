@@ -94,7 +94,7 @@ def _shape(
     """Return Nq, Nk, d, dv; N stands for both, dv is d if not given."""
     queries, keys = N if Nq is None else Nq, N if Nk is None else Nk
     if queries is None or keys is None:
-        raise InvalidInput(f"{name}: missing N (or Nq and Nk); for instance {name}:N=2,d=1")
+        raise InvalidInput(f"{name}: missing N (or Nq and Nk); for example {name}:N=2,d=1")
     if N is not None and Nq is not None and Nk is not None:
         raise InvalidInput(f"{name}: give N, or Nq and Nk, not all three")
     return queries, keys, d, d if dv is None else dv
@@ -248,7 +248,7 @@ NAMED_DAGS: dict[str, NamedDag] = {
             ("m", "n"),
             diamond,
             "diamond:8,8",
-            "m×n grid, each vertex from two before",
+            "m×n grid, each vertex computed from two neighbours",
             _GRID.format("mn"),
         ),
         NamedDag(
@@ -298,7 +298,7 @@ NAMED_DAGS: dict[str, NamedDag] = {
             (),
             partial(_attention, softmax="online"),
             "attention-online:N=2,d=1",
-            "attention forward with online softmax: sums rescaled key by key as the maximum moves on",
+            "attention forward with online softmax: sums rescaled key by key as the maximum grows",
             optional=("N", "d", "dv", "Nq", "Nk", "stats"),
             problem=partial(_attention_problem, softmax="online"),
         ),

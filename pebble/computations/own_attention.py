@@ -24,12 +24,12 @@ def check_own_attention(text: str) -> None:
     >>> check_own_attention("Q[i,k]")
     Traceback (most recent call last):
     ...
-    pebble.common.errors.InvalidInput: the computation is not one that the schedules know: every input is read
+    pebble.common.errors.InvalidInput: no schedule supports this; the schedules require that every input is read
     """
     family = family_of_text("attention-own", text, dict.fromkeys("ijke", 1), constants={"scale": 1.0})
     for right, what in _conditions(family):
         if not right:
-            raise InvalidInput(f"the computation is not one that the schedules know: {what}")
+            raise InvalidInput(f"no schedule supports this; the schedules require that {what}")
 
 
 def _conditions(family: Family) -> list[tuple[object, str]]:

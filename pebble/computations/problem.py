@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
-from pebble.common.whole_numbers import LARGEST_SIZE
+from pebble.common.whole_numbers import LARGEST_SIZE, singular
 from pebble.computations.problem_form import check_form, form_options, form_text
 
 if TYPE_CHECKING:
@@ -167,20 +167,21 @@ class Problem:
             raise InvalidInput(f"unknown pass {self.pass_name!r}; known: {', '.join(PASSES)}")
         if self.pass_name == "weights" and (self.Nq != self.Nk or self.d != self.dv):
             raise InvalidInput(
-                "the gradient of the weights is defined for as many keys as queries and dv = d"
+                "the gradient of the weights (--pass weights) is defined only for as many keys as "
+                "queries and dv = d"
             )
         if self.stats and self.pass_name in ("backward", "weights"):
             raise InvalidInput("only the forward pass can keep its row sums (stats)")
         if self.Nq % self.group:
-            raise InvalidInput(f"Nq = {self.Nq:,} is no multiple of group = {self.group:,}")
+            raise InvalidInput(f"Nq = {self.Nq:,} is not a multiple of group = {self.group:,}")
 
     def _share(self, kv_heads: int) -> None:
         """Put the queries of the heads that share keys and values together, and repeat the mask for each."""
         _check_size("kv_heads", kv_heads)
         if self.heads % kv_heads:
             raise InvalidInput(
-                f"{self.heads:,} query heads (heads) cannot share {kv_heads:,} heads of keys and values (kv_heads) "
-                f"evenly: {self.heads:,} is no multiple of {kv_heads:,}"
+                f"{self.heads:,} query heads (heads) cannot share {kv_heads:,} heads of keys and values "
+                f"(kv_heads) evenly: {self.heads:,} is not a multiple of {kv_heads:,}"
             )
         sharing = self.heads // kv_heads
         if sharing == 1:
@@ -202,8 +203,8 @@ class Problem:
             self._set(mask=make_mask(mask, self.Nq, self.Nk))
         elif not isinstance(mask, Mask):
             raise InvalidInput(
-                f"mask must be a Mask or a text such as 'causal', not {type(mask).__name__}; "
-                "pebble.mask_from_array makes one of an array"
+                f"mask must be a Mask or a text such as 'causal', not {type(mask).__name__}; for an "
+                "array use pebble.mask_from_array"
             )
         elif (mask.Nq, mask.Nk) != (self.Nq, self.Nk):
             raise InvalidInput(
@@ -213,7 +214,7 @@ class Problem:
         else:
             check_rows(mask, mask.empty_rows)
         if self.mask is not None and self.pass_name == "weights":
-            raise InvalidInput("the gradient of the weights is defined without a mask only")
+            raise InvalidInput("the gradient of the weights (--pass weights) is defined only without a mask")
 
     @classmethod
     def square(
@@ -357,7 +358,7 @@ class Problem:
         kept = ", row sums kept" if self.stats else ""
         pairs = "" if self.attention == "linear" else f", {self.pairs:,} of {self.Nq * self.Nk:,} pairs"
         masked = f", {self.mask.spec} mask{pairs}" if self.mask else ""
-        chunks = "" if self.chunk is None else f" in chunks of {self.chunk:,} tokens"
+        chunks = "" if self.chunk is None else singular(f" in chunks of {self.chunk:,} tokens")
         return f"{form_text(self)}attention {what or self.pass_name}{chunks}, {size}{extra}{kept}{masked}"
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
+from pebble.common.whole_numbers import singular
 from pebble.computations.own_attention import check_own_attention
 
 if TYPE_CHECKING:
@@ -50,10 +51,11 @@ def check_form(problem: Problem) -> None:
         if value not in known:
             raise InvalidInput(f"unknown {name} {value!r}; known: {', '.join(known)}")
     if problem.softmax != "plain" and problem.pass_name == "weights":
-        raise InvalidInput("the gradient of the weights is defined with plain softmax only")
+        raise InvalidInput("the gradient of the weights (--pass weights) is defined only with plain softmax")
     if problem.sums != "chain" and (problem.form != "plain" or problem.pass_name == "weights"):
         raise InvalidInput(
-            "sums in any order (sums='free', --sums free) are counted with plain softmax, forward or backward"
+            "sums in any order (sums='free', --sums free) are supported only with plain softmax, "
+            "forward or backward"
         )
     if problem.sums == "accumulate" and problem.pass_name != "backward":
         raise InvalidInput(
@@ -73,7 +75,7 @@ def check_form(problem: Problem) -> None:
         _check_linear(problem)
     elif problem.gate or problem.chunk is not None:
         raise InvalidInput(
-            "gate and chunk are of linear attention: say attention='linear' (--attention linear)"
+            "gate and chunk are for linear attention: add attention='linear' (--attention linear)"
         )
 
 
@@ -83,8 +85,8 @@ def _check_own(problem: Problem, text: str) -> None:
         "pass_name": "forward",
     }:
         raise InvalidInput(
-            "a computation that a text gives is a forward pass of its own: leave out the pass, softmax, attention, "
-            "gate, chunk, sums, shared_values and shared_rope"
+            "computation defines its own forward pass: leave out pass, softmax, attention, gate, chunk, "
+            "sums, shared_values and shared_rope"
         )
     check_own_attention(text)
 
@@ -92,12 +94,13 @@ def _check_own(problem: Problem, text: str) -> None:
 def _check_latent(problem: Problem) -> None:
     if problem.attention == "linear" or problem.softmax != "plain" or problem.pass_name != "forward":
         raise InvalidInput(
-            "values that are part of the keys (shared_values) are counted in the forward pass with plain softmax"
+            "shared_values, values that are part of the keys, is supported only in the forward pass "
+            "with plain softmax"
         )
     if problem.dv >= problem.d:
         raise InvalidInput(
-            f"values that are the first dv of the d words of the keys: dv = {problem.dv} must be less than "
-            f"d = {problem.d}"
+            "with shared_values the values are the first dv of the d words of a key, so dv = "
+            f"{problem.dv} must be less than d = {problem.d}"
         )
 
 
@@ -110,35 +113,38 @@ def _check_shared_rope(problem: Problem) -> None:
         )
     if problem.attention == "linear" or problem.softmax != "plain" or problem.pass_name != "forward":
         raise InvalidInput(
-            "keys whose rotary words all heads share (shared_rope) are counted in the forward pass with plain softmax"
+            "shared_rope, keys whose rotary words all heads share, is supported only in the forward "
+            "pass with plain softmax"
         )
     if problem.shared_values or problem.group > 1:
         raise InvalidInput(
-            "keys whose rotary words all heads share (shared_rope) have own words and values for every head: leave "
-            "out shared_values, and give as many kv_heads as heads, or none"
+            "with shared_rope every head has its own values and its own other words of a key: leave out "
+            "shared_values, and give kv_heads equal to heads or not at all"
         )
 
 
 def _check_linear(problem: Problem) -> None:
     if problem.softmax != "plain":
-        raise InvalidInput(f"linear attention has no softmax: leave out softmax={problem.softmax!r}")
+        raise InvalidInput(
+            f"linear attention has no softmax: leave out softmax={problem.softmax!r} (--softmax)"
+        )
     if problem.pass_name != "forward" or problem.stats:
-        raise InvalidInput("linear attention is counted in the forward pass, which keeps no row sums")
+        raise InvalidInput("linear attention is supported only in the forward pass, without row sums (stats)")
     if problem.mask is None:
         if problem.gate or problem.chunk is not None:
             raise InvalidInput(
-                "gate and chunk are of causal linear attention: add mask='causal' (--mask causal)"
+                "gate and chunk are for causal linear attention: add mask='causal' (--mask causal)"
             )
     elif problem.Nq % problem.Nk or problem.mask.spec != _causal(problem.Nq // problem.Nk):
         raise InvalidInput(
-            "linear attention takes no mask, or the causal one with as many queries of each head as keys; "
-            f"the mask is {problem.mask.spec}, Nq = {problem.Nq:,}, Nk = {problem.Nk:,}"
+            "linear attention supports no mask, or the causal mask with as many queries per head as "
+            f"keys; here the mask is {problem.mask.spec}, Nq = {problem.Nq:,} and Nk = {problem.Nk:,}"
         )
     if problem.chunk is not None:
         if isinstance(problem.chunk, bool) or not isinstance(problem.chunk, int) or problem.chunk < 1:
             raise InvalidInput(f"chunk must be a positive whole number, not {problem.chunk!r}")
         if problem.gate:
-            raise InvalidInput("chunked linear attention is counted without a gate: leave one of the two out")
+            raise InvalidInput("gate and chunk cannot be combined: leave one out")
 
 
 def _causal(sharing: int) -> str:
@@ -179,7 +185,7 @@ def form_text(problem: Problem) -> str:
     if problem.shared_values:
         return "latent "
     if problem.shared_rope:
-        return f"shared-rope ({problem.shared_rope:,} word{'s' * (problem.shared_rope > 1)}) "
+        return singular(f"shared-rope ({problem.shared_rope:,} words) ")
     wide = f"sums of {problem.sum_width} words, " if problem.sum_width > 1 else ""
     if problem.sums != "chain":
         return wide + ("sums in any order, " if problem.sums == "free" else "sums added in slow memory, ")

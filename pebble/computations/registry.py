@@ -64,7 +64,7 @@ def family_of(problem: Problem) -> Family:
     """
     if problem.pass_name == "both":
         raise InvalidInput(
-            "a training step is two computations: take the forward and the backward pass one by one"
+            "a training step is two computations: use the forward and the backward pass separately"
         )
     family = form_family(problem)
     if problem.sums == "free":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import PlainRow
+from pebble.common.whole_numbers import singular
 from pebble.computations.token_layout import TokenLayout
 
 if TYPE_CHECKING:
@@ -180,8 +181,8 @@ class SharedProblem(PlainRow):
         if self.group == 1:
             heads = f", {self.heads:,} heads" if self.heads > 1 else ""
         decoded = self.queries_decoded
-        queries = "" if decoded is None else f", {decoded:,} quer{'ies' if decoded > 1 else 'y'} decoded"
+        queries = "" if decoded is None else singular(f", {decoded:,} queries decoded")
         mask = ", causal mask" if self.causal else ""
-        devices = f"on {self.P:,} device{'s' * (self.P > 1)}"
+        devices = singular(f"on {self.P:,} devices")
         about = f"attention {self.pass_name}, N = {self.N:,}, {width}{heads}{queries}{mask}"
         return f"{about}, {devices}, {self.layout} layout"

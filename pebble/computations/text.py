@@ -174,7 +174,7 @@ class _Line:
         """Return how an array says what it reads: the whole chain of an operand, or an element of it."""
         array = self.known.get(access.array)
         if array is None:
-            self.expression.fail(access, f"{access.array} is not given in a line before")
+            self.expression.fail(access, f"{access.array} is not defined on an earlier line")
         places = tuple(map(str, access.places))
         if places == array.axes:
             return f"{array.name}@later" if array.name in self.expression.later else array.name
@@ -183,7 +183,9 @@ class _Line:
                 access, f"the indices of {array.name} are {', '.join(array.indices) or 'none'}"
             )
         if places[-1] not in (array.chain, f"{array.chain} - 1"):
-            self.expression.fail(access, f"it is neither the element at {array.chain} nor the one before it")
+            self.expression.fail(
+                access, f"this is neither the element at {array.chain} nor the one before it"
+            )
         return f"{array.name}@{'after' if places[-1] == array.chain else 'before'}"
 
     def _fail(self, why: str) -> NoReturn:

@@ -51,8 +51,8 @@ class TokenLayout:
             raise InvalidInput(f"unknown layout {self.kind!r}; known: {', '.join(LAYOUTS)}")
         if self.tiles > self.N:
             raise InvalidInput(
-                f"{self.N:,} tokens are too few for {self.P:,} devices: the {self.kind} layout needs at least "
-                f"{self.tiles:,}, one a tile"
+                f"{self.N:,} tokens are too few for {self.P:,} devices: the {self.kind} layout needs at "
+                f"least {self.tiles:,}, one per tile"
             )
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 
 from pebble.common.errors import IncompletePebbling
 from pebble.common.units import fast_memory_words
+from pebble.common.whole_numbers import singular
 from pebble.game.moves import Move, Op
 from pebble.game.rules import Rules
 from pebble.graph.any_dag import AnyDag
@@ -199,14 +200,13 @@ class Status:
             Otherwise; the message names outputs that are missing.
         """
         if self.missing:
-            raise IncompletePebbling(
-                f"after {self.moves} moves {_missing_text(self)}; compute and store what is missing"
-            )
+            moves = singular(f"after {self.moves} moves")
+            raise IncompletePebbling(f"{moves} {_missing_text(self)}; compute and store what is missing")
         return self
 
     def __str__(self) -> str:
         useless = f", {self.redundant} redundant" if self.redundant else ""
-        return (
+        return singular(
             f"{'complete' if self.complete else _missing_text(self)}; {self.io} I/O "
             f"({self.reads} reads, {self.writes} writes), {self.computes} computes, {self.moves} moves"
             f"{useless}; {self.red} of {self.M} words in use, peak {self.peak}"

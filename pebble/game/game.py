@@ -55,7 +55,7 @@ class Game:
     pebble.common.errors.IllegalMove: move 1, store a: it has no red pebble; load it first
     >>> game.load("a"); game.compute("sum"); game.store("sum")
     >>> print(game.status())
-    complete; 3 I/O (2 reads, 1 writes), 1 computes, 4 moves; 3 of 3 words in use, peak 3
+    complete; 3 I/O (2 reads, 1 write), 1 compute, 4 moves; 3 of 3 words in use, peak 3
     """
 
     def __init__(self, dag: Dag, M: int, rules: Rules | None = None) -> None:

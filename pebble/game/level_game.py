@@ -125,7 +125,7 @@ class LevelGame(StoreGame):
         elif op == Op.DELETE:
             self._delete(move)
         else:
-            self.refuse(move, "unknown-op", "it is no operation", "use load, store, compute or delete")
+            self.refuse(move, "unknown-op", "unknown operation", "use load, store, compute or delete")
         self.moves += 1
 
     def _copy(self, move: LevelMove, source: Store, to: Store, rule: str) -> None:
@@ -138,7 +138,7 @@ class LevelGame(StoreGame):
     def _compute(self, move: LevelMove) -> None:
         needs = self.dag.predecessors_of(move.vertex).tolist()
         if not needs:
-            self.refuse(move, "compute-input", "an input has nothing to be computed from", "load it")
+            self.refuse(move, "compute-input", "an input cannot be computed", "load it")
         if lacking := [self.dag.name(p) for p in needs if not self.held[0].get(p)]:
             operands = f"its {len(needs)} predecessors"
             self.refuse_lacking(move, self.held[0], lacking, operands, "load or compute them")

@@ -75,7 +75,7 @@ def is_legal(board: Board, move: Move) -> bool:
 def _judge(board: Board, move: Move) -> _Verdict:
     op, v, _ = move
     if op not in _TESTS:
-        return "unknown-op", f"{op!r} is no operation", "use " + ", ".join(o.word for o in Op)
+        return "unknown-op", f"unknown operation {op!r}", "use " + ", ".join(o.word for o in Op)
     if not 0 <= v < board.dag.n_vertices:
         return _unknown_vertex(board, v)
     return _TESTS[op](board, move)
@@ -142,7 +142,7 @@ def _judge_slide(board: Board, move: Move) -> _Verdict:
 def _judge_input(board: Board, v: int) -> _Verdict:
     if board.dag.predecessors_of(v).size:
         return None
-    return "compute-input", "an input has nothing to be computed from", "load it"
+    return "compute-input", "an input cannot be computed", "load it"
 
 
 def _judge_again(board: Board, v: int) -> _Verdict:

@@ -181,7 +181,7 @@ def replay(dag: AnyDag, M: int, moves: Columns | Iterable[Columns], rules: Rules
     >>> from pebble.graph.dag import Dag
     >>> dag = Dag.from_edges([("a", "sum"), ("b", "sum")])
     >>> print(replay(dag, 3, ([0, 0, 2, 1], [0, 2, 1, 1])))
-    complete; 3 I/O (2 reads, 1 writes), 1 computes, 4 moves; 3 of 3 words in use, peak 3
+    complete; 3 I/O (2 reads, 1 write), 1 compute, 4 moves; 3 of 3 words in use, peak 3
     >>> replay(dag, 2, ([0, 0, 2, 1], [0, 2, 1, 1]))
     Traceback (most recent call last):
     ...

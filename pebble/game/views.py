@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
 from pebble.common.errors import InvalidInput
+from pebble.common.whole_numbers import singular
 from pebble.game.board import Board
 from pebble.game.moves import Move, Op, as_move
 from pebble.game.referee import is_legal
@@ -95,4 +96,4 @@ class LegalMoves:
         return next(iter(self), None) is not None
 
     def __repr__(self) -> str:
-        return f"<{len(self)} legal moves>"
+        return singular(f"<{len(self)} legal moves>")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pebble.common.errors import InvalidInput
+from pebble.common.whole_numbers import singular
 from pebble.graph.any_dag import Rows, Vertex
 from pebble.graph.dag_checks import check_edges, check_rows, checked_names, checked_outputs, cycle_fault
 from pebble.graph.drawing import dag_svg
@@ -362,12 +363,12 @@ class Dag:
 
     def __repr__(self) -> str:
         about = f"{self.description}: " if self.description else ""
-        counts = ((self.n_vertices, "vertices", "vertex"), (self.n_edges, "edges", "edge"))
-        ends = ((len(self.inputs), "inputs", "input"), (len(self._outputs), "outputs", "output"))
-        return f"Dag({about}{', '.join(f'{n} {one if n == 1 else many}' for n, many, one in counts + ends)})"
+        size = f"{self.n_vertices} vertices, {self.n_edges} edges"
+        ends = f"{len(self.inputs)} inputs, {len(self._outputs)} outputs"
+        return f"Dag({about}{singular(f'{size}, {ends}')})"
 
     def _repr_svg_(self) -> str:
-        return dag_svg(self, f"at most {self.max_indegree:,} predecessors of a vertex")
+        return dag_svg(self, f"most predecessors of a vertex: {self.max_indegree:,}")
 
     def __eq__(self, other: object) -> bool:
         """Tell whether names, edges and outputs are the same, whatever the order inside the rows."""

@@ -79,7 +79,7 @@ def check_edges(start: NDArray[np.int64], predecessors: NDArray[np.int64], names
     twice = np.flatnonzero(edges[1:] == edges[:-1])
     if twice.size:
         v, p = divmod(int(edges[twice[0]]), n_vertices)
-        raise EdgeFault("the edge {} is there twice; keep one of them", [p, v], names)
+        raise EdgeFault("the edge {} is given twice; keep one of them", [p, v], names)
 
 
 def checked_outputs(
@@ -107,4 +107,4 @@ def cycle_fault(
         place[v] = len(place)
         v = next(p for p in predecessors[start[v] : start[v + 1]].tolist() if missing[p])
     way = [*list(place)[place[v] :], v][::-1]
-    return EdgeFault("the graph has a cycle: {}; a computation cannot", way, names)
+    return EdgeFault("the graph has a cycle: {}; a computation cannot have one", way, names)

@@ -79,7 +79,7 @@ def number_names(
     try:
         return edge_array([(number[p], number[v]) for p, v in pairs]), names
     except KeyError as error:
-        raise InvalidInput(f"an edge speaks of {error.args[0]!r}, which is not among the names") from None
+        raise InvalidInput(f"an edge uses {error.args[0]!r}, which is not among the names") from None
 
 
 def number_nodes(

@@ -9,6 +9,7 @@ import numpy as np
 
 from pebble.common.clock import tell
 from pebble.common.tables import words
+from pebble.common.whole_numbers import singular
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.order import heights
@@ -70,8 +71,8 @@ class DagInfo:
             **{key: words(getattr(self, key)) for key in counts},
             "max indegree": words(self.max_indegree),
             "depth": words(self.depth),
-            "least M": f"{words(self.least_M)} words",
-            "compulsory I/O": "{} ({} loads, {} stores)".format(*map(words, io)),
+            "least M": singular(f"{words(self.least_M)} words"),
+            "compulsory I/O": singular("{} ({} loads, {} stores)".format(*map(words, io))),
             "hash": self.hash,
         }
         return "\n".join(f"{key:<15} {value}" for key, value in lines.items())

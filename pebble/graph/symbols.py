@@ -68,7 +68,7 @@ class Tape:
             if isinstance(operand, SymbolicNumber):
                 if operand._tape is not self:
                     raise InvalidInput(
-                        f"{kind}: an operand comes from another trace; trace everything in one go"
+                        f"{kind}: an operand comes from another trace; trace everything in one call"
                     )
                 row[operand._vertex] = None
         return self._add(kind, tuple(row))
@@ -116,8 +116,8 @@ class SymbolicNumber(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if ufunc.__name__ in _COMPARISONS:
             raise InvalidInput(
-                f"{self!r} was compared with something: the function's course would depend on the values, and a DAG "
-                "cannot; np.maximum and np.minimum can be traced (on arrays made from the arguments)"
+                f"{self!r} was compared: the computation would depend on the values, which a DAG cannot "
+                "express; use np.maximum and np.minimum on arrays made from the arguments"
             )
         if isinstance(kwargs.get("out", (None,))[0], SymbolicNumber):
             del kwargs["out"]
@@ -205,8 +205,8 @@ def cannot_follow(name: str, error: Exception) -> InvalidInput:
     known = "; ".join(f"{what}: {names}" for what, names in FOLLOWED.items())
     instead = f"Instead: {_INSTEAD[module]}. " if module in _INSTEAD else ""
     return InvalidInput(
-        f"{short} cannot be traced: {error}. {instead}What can be traced of numpy: + - * / ** // % @, slices, "
-        f"and {known}"
+        f"{short} cannot be traced: {error}. {instead}These parts of numpy can be traced: + - * / ** // "
+        f"% @, slices, and {known}"
     )
 
 

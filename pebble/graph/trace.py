@@ -108,8 +108,8 @@ def trace(
     outputs = list(_vertices(result, tape))
     if not outputs:
         raise InvalidInput(
-            "the function returns no number that was computed from its arguments: the graph would be empty"
-            + ("" if arguments else "; it was called without arguments, give their shapes or sample arrays")
+            "the function returns nothing computed from its arguments: the graph would be empty"
+            + ("" if arguments else "; it was called without arguments: give their shapes or sample arrays")
         )
     if description is None:
         description = str(getattr(f, "__name__", "")).strip("<>")
@@ -139,7 +139,7 @@ def _shape(shape: Any) -> tuple[int, ...]:
     sides = shape if isinstance(shape, (tuple, list)) else (shape,)
     if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 1 for n in sides):
         raise InvalidInput(
-            f"a shape is a positive whole number or a tuple of such, or a sample array; not {shape!r}"
+            f"a shape must be a positive whole number, a tuple of them, or a sample array, not {shape!r}"
         )
     return tuple(int(n) for n in sides)
 

@@ -23,7 +23,7 @@ def asked_schedules(asked: Iterable[str | Schedule] | None, problem: Problem) ->
     chosen = [asked_schedule(one, problem) for one in asked]
     for schedule in chosen:
         if problem.pass_name not in schedule.passes:
-            raise InvalidInput(f"{schedule.name} does not serve the {problem.pass_name} pass")
+            raise InvalidInput(f"{schedule.name} does not support the {problem.pass_name} pass")
         if problem.form not in schedule.forms:
             raise InvalidInput(f"{schedule.name} does not compute {problem.describe()}")
     return chosen

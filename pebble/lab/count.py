@@ -116,7 +116,7 @@ class ProblemRun(Run):
         """The bounds for M words, or for as many as the peak where there was no limit."""
         if self.problem is None:
             raise InvalidInput(
-                "the program was run on a family: give pebble.run the problem, and bounds go with it"
+                "the program was run on a family, which has no bounds; pass the problem to pebble.run instead"
             )
         return bounds(self.problem, self.peak if self.M is None else self.M)
 
@@ -164,7 +164,7 @@ def run(
 
     Notes
     -----
-    Cost: some milliseconds at any size where the text is proved to be legal (docs/verification.md); about 10 µs for
+    Cost: some milliseconds at any size where the text is proved to be legal (docs/check-a-bound.md); about 10 µs for
     each operation where it is executed.
 
     Examples

@@ -11,6 +11,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
 from pebble.common.tables import Table, TableResult, csv_text, tiles_text, words
 from pebble.common.units import bytes_per_word, bytes_text, seconds_text
+from pebble.common.whole_numbers import singular
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import all_form_options
 from pebble.lab.hardware.device import Device
@@ -79,7 +80,11 @@ class Row:
         """Why there are no counts; empty if there are."""
         if self.fits:
             return ""
-        return "not counted, see below" if self.note else f"does not fit: needs {words(self.least_M)} words"
+        return (
+            "not counted, see below"
+            if self.note
+            else singular(f"does not fit: needs {words(self.least_M)} words")
+        )
 
 
 class Price(NamedTuple):
@@ -229,8 +234,8 @@ class CountTable(TableResult):
         least = min(self.rows, key=lambda row: row.least_M)
         both = "both passes in " if len(self.bounds_by_pass) > 1 else ""
         return (
-            f"no schedule fits {both}M = {words(self.M)}; {least.name} needs the least, "
-            f"{words(least.least_M)} words"
+            f"no schedule fits {both}M = {words(self.M)} words; {least.name} needs the fewest, "
+            f"{words(least.least_M)}"
         )
 
     @abstractmethod
@@ -264,7 +269,7 @@ class CountTable(TableResult):
 
     def heading(self) -> str:
         """Return the lines above the table: what was counted, and in which regime it is."""
-        return f"{self.problem.describe()}; M = {self.words_text(self.M)}\n{self.first.regime}"
+        return f"{self.problem.describe()}; {singular(f'M = {self.words_text(self.M)}')}\n{self.first.regime}"
 
     def to_csv(self) -> str:
         """Return the rows as CSV with a header line: what was counted, then what it was counted on."""
@@ -321,7 +326,7 @@ class Report(CountTable):
 
     def __repr__(self) -> str:
         fitting = sum(bool(row.fits) for row in self.rows)
-        return f"<Report {self.problem!r} M={self.M}: {len(self.rows)} schedules, {fitting} fit>"
+        return singular(f"<Report {self.problem!r} M={self.M}: {len(self.rows)} schedules, {fitting} fit>")
 
     def why_nothing_fits(self) -> str:
         """Return what would be needed, where no schedule fits."""
@@ -390,6 +395,6 @@ class Summary(TableResult):
         bounds = [one.best for one in counted.bounds_by_pass.values()]
         name, value = counted.best_bound
         status = ", ".join(dict.fromkeys(bound.status for bound in bounds))
-        proved = f"no schedule moves fewer than {counted.words_text(value)}: bound {name}, {status}"
+        proved = singular(f"no schedule moves fewer than {counted.words_text(value)}: bound {name}, {status}")
         notes = [*table.notes, proved, *more]
         return [counted.heading(), replace(table, notes=notes), *counted.alone()]

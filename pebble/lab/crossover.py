@@ -180,7 +180,7 @@ def crossover(
     """
     M = fast_memory_words(M)
     if mask not in MASKS:
-        raise InvalidInput(f"linear attention takes no mask, or the causal one; the mask is {mask}")
+        raise InvalidInput(f"linear attention supports no mask or the causal mask, not {mask}")
 
     def problem(attention: str, length: int) -> Problem:
         sizes: dict[str, Any] = {"dv": dv, "heads": heads, "kv_heads": kv_heads}
@@ -260,7 +260,7 @@ def _shape(of: str | Model, own: dict[str, int | None]) -> dict[str, Any]:
     one = (model(of) if isinstance(of, str) else of).changed(**own)
     if one.shared_values or one.shared_rope:
         raise InvalidInput(
-            f"the heads of {one.key} share parts of their keys, which linear attention is not counted for"
+            f"the heads of {one.key} share parts of their keys, which linear attention does not support"
         )
     return {"d": one.d, "dv": one.dv, "heads": one.heads, "kv_heads": one.kv_heads, "model": one.key}
 
@@ -284,7 +284,9 @@ def _first(holds: Callable[[int], bool], guess: int) -> int:
         while not holds(high):
             low, high, step = high, high + step, 2 * step
             if high > LARGEST_SIZE:
-                raise InvalidInput("linear attention does not move fewer words at any length that is counted")
+                raise InvalidInput(
+                    "linear attention moves fewer words at none of the lengths that were tried"
+                )
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)

@@ -11,6 +11,7 @@ from pebble.common.clock import limited_to
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import Table, TableResult, words
 from pebble.common.units import fast_memory_words
+from pebble.common.whole_numbers import singular
 from pebble.computations.nests.header import NEST_NAME, nest_parameters
 from pebble.computations.nests.named_kernel import read_kernel
 from pebble.computations.nests.nest_dag import nest_dag
@@ -90,7 +91,7 @@ class KernelReport(TableResult):
     def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
         """Write the schedule as a pebbling file and return the number of moves."""
         if self.schedule is None:
-            raise InvalidInput("there is no schedule to be written")
+            raise InvalidInput("there is no schedule to write")
         header = Header(NEST_NAME, nest_parameters(self.nest), self.M)
         vertices = as_family(self.nest) or nest_dag(self.nest).dag
         return write_pebbling(target, header, vertices, self.schedule.moves())
@@ -104,7 +105,7 @@ class KernelReport(TableResult):
         extents = ", ".join(f"{name} = {words(extent)}" for name, extent in self.nest.extents.items())
         statements = "\n".join(self.texts)
         return [
-            f"{statements}\n{f'{extents}; ' if extents else ''}M = {words(self.M)} words",
+            f"{statements}\n{f'{extents}; ' if extents else ''}{singular(f'M = {words(self.M)} words')}",
             self.table(),
             *self._found(),
         ]
@@ -126,8 +127,10 @@ class KernelReport(TableResult):
         found = self.schedule
         return [
             found.program,
-            f"I/O = {words(found.io)} words ({words(found.reads)} reads, {words(found.writes)} writes), peak "
-            f"{words(found.peak)}; {self.ratio:.3f} times the greatest bound",
+            singular(
+                f"I/O = {words(found.io)} words ({words(found.reads)} reads, {words(found.writes)} writes), peak "
+                f"{words(found.peak)}; {self.ratio:.3f} times the greatest bound"
+            ),
         ]
 
 
@@ -166,7 +169,7 @@ def kernel(
     M = fast_memory_words(M)
     if isinstance(computation, LoopNest):
         if extents or outputs:
-            raise InvalidInput("a loop nest has its extents and outputs already")
+            raise InvalidInput("a loop nest already has its extents and outputs: leave them out")
         nest = computation
     else:
         nest = read_kernel(computation, extents or {}, outputs)

@@ -67,7 +67,7 @@ def count_levels(
     [(4400, 43), (1200, 140)]
     """
     if problem.pass_name == "both":
-        raise InvalidInput("with several memory levels, count the forward and the backward pass one by one")
+        raise InvalidInput("with several memory levels, count the forward and the backward pass separately")
     bounds = boundary_bounds(problem, hierarchy)
     rates = bandwidths or (None,) * hierarchy.levels
     known = [rate for rate in rates if rate is not None]

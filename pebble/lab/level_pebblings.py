@@ -118,7 +118,7 @@ def level_pebbling(
     schedule.require_levels(hierarchy)
     if isinstance(tiles, str):
         raise InvalidInput(
-            f"{schedule.name} has no tiles called {tiles!r}: give sizes, such as rows=12,cols=9"
+            f"{schedule.name} has no preset of tiles called {tiles!r}: give sizes, such as rows=12,cols=9"
         )
     sizes = schedule.check_tiles(tiles) if tiles else schedule.tiles(problem, hierarchy, weights, allowed)
     program, family = schedule.program(problem, sizes, hierarchy), schedule.family(problem)
@@ -164,7 +164,8 @@ def level_moves(
     for level, (need, words) in enumerate(zip(found.needed, hierarchy.capacities, strict=True), start=1):
         if words is not None and need > words:
             raise CacheTooSmall(
-                f"{found.schedule.name} with these tiles needs {need} words in level {level}; it has {words}",
+                f"with these tiles {found.schedule.name} needs {need} words in level {level}, which has "
+                f"{words}",
                 need,
             )
     return found

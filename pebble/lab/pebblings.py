@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import SCHEMA_VERSION, tiles_text
 from pebble.common.units import fast_memory_words
+from pebble.common.whole_numbers import singular
 from pebble.computations.family import Family
 from pebble.computations.implicit_dag import dag_to_play
 from pebble.computations.load import load_dag
@@ -112,7 +113,7 @@ class Pebbling:
     def _repr_html_(self) -> str:
         tiles = f", {tiles_text(self.tiles)}" if self.tiles else ""
         parameters = (f"{name}={value}" for name, value in self.family.parameters.items())
-        title = (
+        title = singular(
             f"{' '.join([self.family.name, *parameters])}{tiles}: {self.io:,} I/O, {self.computes:,} computes; "
             f"peak {self.peak:,} of {self.M:,} words"
         )
@@ -154,7 +155,9 @@ def moves(
     sizes = resolve_tiles(made, problem, M, tiles)
     run = made.measure(problem, sizes)
     if M is not None and run.peak > M:
-        raise CacheTooSmall(f"{made.name} with these tiles needs {run.peak} words; M is {M}", run.peak)
+        raise CacheTooSmall(
+            f"with these tiles {made.name} needs {run.peak} words of fast memory, but M is {M}", run.peak
+        )
     program = made.program(problem, sizes)
     return Pebbling(
         made.family(problem),
@@ -194,7 +197,10 @@ def text_size(runs: Sequence[Run], inclusive: bool = True) -> tuple[int, int]:
                 moves += computes
                 letters += (name + len("compute ")) * computes
     if moves > _MOVE_LIMIT:
-        raise InvalidInput(f"the pebbling has about {moves:,} moves; at most {_MOVE_LIMIT:,} are written")
+        raise InvalidInput(
+            f"the pebbling has about {moves:,} moves; the limit for a file is {_MOVE_LIMIT:,}: use "
+            "smaller sizes"
+        )
     return moves, round(letters)
 
 
@@ -257,7 +263,7 @@ def dag_of(header: Header) -> AnyDag:
     family = family_from_header(header.dag_name, header.parameters)
     if family.n_edges > _EDGE_LIMIT:
         raise InvalidInput(
-            f"{family!r} is too large to be played move by move (at most {_EDGE_LIMIT:,} edges)"
+            f"{family!r} is too large to play move by move; the limit is {_EDGE_LIMIT:,} edges"
         )
     return dag_to_play(family)
 
@@ -318,7 +324,7 @@ def certify_file(dag: Dag, path: str, M: int | None, rules: Rules, bound: str | 
             if M not in (None, header.M):
                 raise InvalidInput(f"the pebbling is for M = {header.M:,}, not {M:,}")
             if rules not in (Rules(), header.rules):
-                raise InvalidInput(f"the pebbling is played with other rules: {header.rules}")
+                raise InvalidInput(f"the pebbling uses other rules: {header.rules}")
             return certify(dag, header.M, header.rules, reader.moves(dag), bound=bound)
     except OSError as error:
         raise InvalidInput(f"cannot read {path}: {error.strerror}") from error

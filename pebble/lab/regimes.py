@@ -244,7 +244,7 @@ def regimes(
     groups = _by_words(_devices(on, level), dtype, level)
     if mask is not None and not isinstance(mask, str):
         raise InvalidInput(
-            "regimes take a mask as a text, such as window:256; save an array and name it file:PATH.npy"
+            "regimes needs the mask as a text, such as window:256; save an array and write file:PATH.npy"
         )
     spec = None if mask in ("none", "full") else mask
     own = {"heads": heads, "kv_heads": kv_heads}

@@ -70,7 +70,7 @@ def spaced(first: int, last: int, count: int) -> tuple[int, ...]:
     """
     if first < 1 or first > last:
         raise InvalidInput(
-            f"a range goes up from its first value, at least 1, to its last: not {first:,}:{last:,}"
+            f"a range FIRST:LAST:COUNT must go up, from at least 1: {first:,}:{last:,} does not"
         )
     if count < 1:
         raise InvalidInput(f"a range has at least one value, not {count:,}")
@@ -115,7 +115,7 @@ def _part(text: str, name: str, read: Callable[[str], int], counts: range) -> tu
         raise InvalidInput(f"cannot read {ends[2]!r} in {text!r} as a number of values; example: 1Ki:1Mi:40")
     if int(count) not in counts:
         raise InvalidInput(
-            f"a range has from {counts[0]} to {counts[-1]:,} values, its ends included, not {int(count):,}"
+            f"a range must have {counts[0]} to {counts[-1]:,} values, including its ends, not {int(count):,}"
         )
     return spaced(read(ends[0].strip()), read(ends[1].strip()), int(count))
 

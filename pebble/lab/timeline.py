@@ -150,7 +150,7 @@ _Columns = tuple[
 def _by_moves(pebbling: Pebbling) -> _Columns:
     total = pebbling.io + pebbling.computes
     if total > 10 * MOVE_LIMIT:
-        raise InvalidInput(f"{total:,} moves are too many to be followed one by one; follow the steps")
+        raise InvalidInput(f"{total:,} moves are too many to follow one by one; use resolution 'steps'")
     chunks = list(pebbling)
     op = np.concatenate([part for part, _ in chunks])
     vertex = np.concatenate([part for _, part in chunks])
@@ -211,8 +211,8 @@ def _by_steps(pebbling: Pebbling) -> _Columns:
         )
     except InvalidInput as error:
         raise InvalidInput(
-            f"the run takes more than {STEP_LIMIT:,} operations, too many to be followed; take a smaller problem, "
-            "or whole tiles (such as tiles literal) instead of streamed ones"
+            f"the run takes more than {STEP_LIMIT:,} operations, too many to follow; use a smaller "
+            "problem, or whole tiles (such as tiles literal) instead of streamed ones"
         ) from error
     columns = np.array(rows, dtype=np.int64).T
     held = {name: columns[4 + number] for number, name in enumerate(names)}

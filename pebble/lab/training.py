@@ -100,7 +100,7 @@ def count_training(
         Called with the name of each schedule before it is counted.
     """
     if tiles is not None and not isinstance(tiles, str):
-        raise InvalidInput("the two passes take different tiles: count them one by one to give tile sizes")
+        raise InvalidInput("the two passes have different tiles: to give tile sizes, count them separately")
     forward = replace(problem, pass_name="forward", stats=True)
     backward = replace(problem, pass_name="backward", stats=False)
     if schedules is None:

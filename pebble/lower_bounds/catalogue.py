@@ -97,9 +97,7 @@ def statement(name: str) -> Statement:
     close = difflib.get_close_matches(_plain(name), known, n=1)
     hint = f"; did you mean {known[close[0]].name!r}?" if close else "."
     names = "; ".join(one.name for one in STATEMENTS)
-    raise InvalidInput(
-        f"no bound is called {name!r}{hint} Known are pebble, the program itself, and: {names}"
-    )
+    raise InvalidInput(f"no bound is called {name!r}{hint} Known: pebble (the program itself); {names}")
 
 
 def _plain(name: str) -> str:

@@ -88,9 +88,9 @@ def coq_certificate(problem: Problem, M: int) -> str:
     checked = [bound for bound in bounds if bound.status == "machine-checked"]
     if not checked:
         raise BoundDoesNotApply(
-            f"no bound on {problem.describe()} can be written for Coq; those of softmax attention, forward and "
-            "backward, of latent attention, of heads that share rotary words, and of linear attention with one query "
-            "head to each head of keys can"
+            f"no bound on {problem.describe()} can be written for Coq; this works for softmax attention "
+            "(forward and backward), latent attention, heads that share rotary words, and linear "
+            "attention with one query head per head of keys"
         )
     others = [bound.name for bound in bounds if bound not in checked and bound.value]
     computation, certificate = _FILES["backward" if problem.pass_name == "backward" else problem.form]

@@ -38,7 +38,7 @@ class Regime:
         if self.sparse_mu is None:
             return text
         side = "≥" if self.sparse_mu >= 1 else "<"
-        return f"{text}; with so many pairs M {side} Z_in²/Z_QK, M·Z_QK/Z_in² = {float(self.sparse_mu):.3g}"
+        return f"{text}; for this number of pairs M {side} Z_in²/Z_QK, M·Z_QK/Z_in² = {float(self.sparse_mu):.3g}"
 
 
 def regime(problem: Problem, M: int) -> Regime:
@@ -51,14 +51,14 @@ def regime(problem: Problem, M: int) -> Regime:
     The published dividing point of the backward pass is ``M = d²`` too (Li et al. 2024), up to a constant.
 
     Under a mask there is another one, ``Z_in² / Z_QK`` (Li et al. 2024), where two forms of a worst case over all
-    patterns with so many pairs meet. Masks made of large blocks still divide at ``d²``; the name goes by ``d²``.
+    patterns with that number of pairs meet. Masks made of large blocks still divide at ``d²``; the name goes by ``d²``.
 
     Examples
     --------
     >>> print(regime(Problem.square(1024, 64), 64 * 64))
     large cache (M ≥ d²), M/d² = 1
     >>> print(regime(Problem.square(1024, 64, mask="window:64"), 64 * 64))
-    large cache (M ≥ d²), M/d² = 1; with so many pairs M < Z_in²/Z_QK, M·Z_QK/Z_in² = 0.0606
+    large cache (M ≥ d²), M/d² = 1; for this number of pairs M < Z_in²/Z_QK, M·Z_QK/Z_in² = 0.0606
     >>> print(regime(Problem.square(1024, 64), 1024))
     small cache (M < d²), M/d² = 0.25
     """

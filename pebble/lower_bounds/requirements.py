@@ -61,7 +61,7 @@ def require_pass(problem: Counts, pass_name: str, bound: str) -> None:
     """
     if problem.pass_name != pass_name:
         raise BoundDoesNotApply(
-            f"{bound} is proved for the {pass_name} pass only, not for the {problem.pass_name} pass"
+            f"{bound} is proved only for the {pass_name} pass, not for the {problem.pass_name} pass"
         )
 
 
@@ -125,7 +125,7 @@ def require_mask(problem: Problem, statement: str) -> Mask:
         If there is none.
     """
     if problem.mask is None:
-        raise BoundDoesNotApply(f"{statement} is about masks; this problem has all pairs of query and key")
+        raise BoundDoesNotApply(f"{statement} is for masks; this problem has all pairs of query and key")
     return problem.mask
 
 
@@ -139,6 +139,7 @@ def require_no_recomputation(rules: Rules, bound: str) -> None:
     """
     if rules.recomputation:
         raise BoundDoesNotApply(
-            f"{bound} is proved only if no vertex is computed twice; these rules are: {rules}. "
-            f"Use a bound that allows recomputation, or Rules(recomputation=False)"
+            f"{bound} is proved only if no vertex is computed twice; these rules are: {rules}. Use a "
+            "bound that allows recomputation, or forbid it: Rules(recomputation=False), "
+            "--no-recomputation"
         )

@@ -81,7 +81,7 @@ class SegmentBound:
         M, name = fast_memory_words(M), self.statement.name
         require_pass(problem, self.pass_name, name)
         if self.form is not None and getattr(problem, "form", None) != self.form:
-            raise BoundDoesNotApply(f"{name} is proved for {self.form} attention only")
+            raise BoundDoesNotApply(f"{name} is proved only for {self.form} attention")
 
         def events(T: int) -> int:
             return self.events(T, problem)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from pebble.common.whole_numbers import singular
 from pebble.lower_bounds.bound import ANY_RULES, Bound, Status
 from pebble.lower_bounds.references import Reference
 
@@ -73,7 +74,7 @@ class Statement:
             status or self.status,
             source or self.source,
             self.rules,
-            note,
+            singular(note),
             facts=self.facts(),
         )
 

@@ -97,16 +97,16 @@ def no_pebbling(problem: Problem, M: int) -> str | None:
     Its least M is exact: see :meth:`.Dag.least_M`. No DAG is built.
 
     >>> print(no_pebbling(Problem.square(64, 64), 3))
-    no pebbling exists with 3 words of fast memory: some vertex has 3 predecessors, which must all be there together
-    with the vertex itself; the least is 4 words, or 3 if a pebble may slide
+    no pebbling exists with 3 words of fast memory: some vertex needs room for itself and its 3 predecessors at once;
+    the least is 4 words, or 3 if a pebble may slide
     >>> no_pebbling(Problem.square(64, 64), 4)
     """
     before = family_of(problem).max_indegree
     if before < M:
         return None
     return (
-        f"no pebbling exists with {words(M)} words of fast memory: some vertex has {words(before)} predecessors, "
-        f"which must all be there together with the vertex itself; the least is {words(before + 1)} words, or "
+        f"no pebbling exists with {words(M)} words of fast memory: some vertex needs room for itself and "
+        f"its {words(before)} predecessors at once; the least is {words(before + 1)} words, or "
         f"{words(before)} if a pebble may slide"
     )
 
@@ -119,13 +119,14 @@ def sharing_notes(problem: Problem) -> list[str]:
     text = f"note: {problem.group} query heads share each head of keys and values, and are counted as one problem. "
     if problem.pass_name == "forward":
         text += (
-            f"The bounds hold for kernels that take query heads one by one, too. {alone} counts what these move; "
-            "the bounds there are of heads that share nothing, and do not hold for these."
+            "The bounds also hold for kernels that take query heads one by one. To count such a kernel, "
+            f"use {alone}; those bounds are for heads that share nothing, and do not hold here."
         )
     else:
         text += (
-            "dK and dV are sums over all of them: a kernel that stores them for every query head computes something "
-            f"else. {alone} counts heads that share nothing; its bounds do not hold for these."
+            "dK and dV are sums over all of them: a kernel that stores them for every query head "
+            f"computes something else. {alone} counts heads that share nothing; those bounds do not hold "
+            "here."
         )
     return [text]
 

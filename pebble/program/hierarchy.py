@@ -44,8 +44,9 @@ class Hierarchy:
             raise InvalidInput("give the words of at least one memory level, the innermost first")
         if self.inclusive and any(one >= other for one, other in itertools.pairwise(known)):
             raise InvalidInput(
-                f"levels of {', '.join(f'{words:,}' for words in known)} words: a level that holds all that the one "
-                "within holds must be larger; give them from the innermost out"
+                f"levels of {', '.join(f'{words:,}' for words in known)} words: each level must be "
+                "larger than the one inside it, because it holds everything that one holds; give the "
+                "innermost first"
             )
         if not self.names:
             object.__setattr__(self, "names", tuple(str(level + 1) for level in range(self.levels)))

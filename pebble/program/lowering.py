@@ -131,11 +131,9 @@ def _lowering(family: Family) -> _Lowering:
 def _validate(program: Program, family: Family) -> None:
     validate(program, family)
     if "sum_width" in family.parameters:
-        raise InvalidInput(
-            "single moves are written for words of one size: leave sum_width (--sum-width) out"
-        )
+        raise InvalidInput("single moves need words of one size: leave out sum_width (--sum-width)")
     if family.has_free_sums or family.accumulated:
-        raise InvalidInput("single moves are written for sums in the order of the indices: take sums='chain'")
+        raise InvalidInput("single moves need sums in index order: use sums='chain'")
 
 
 def _join(columns: list[Columns]) -> Columns:
@@ -305,7 +303,7 @@ def _with_replaced(
 
 
 def _nothing_there(step: Step, array: Array) -> InvalidInput:
-    return InvalidInput(f"{step.operation} on {array.name}: nothing of some element is there to be moved")
+    return InvalidInput(f"{step.operation} on {array.name}: some element has no value to move")
 
 
 def _same(op: int, vertices: NDArray[np.int64]) -> Columns:

@@ -153,5 +153,5 @@ def _checked(
     if values.shape != shape:
         raise InvalidInput(f"input {name} has shape {values.shape}; it must be {shape}")
     if not np.isfinite(values).all():
-        raise InvalidInput(f"input {name} holds NaN or infinite values")
+        raise InvalidInput(f"input {name} has NaN or infinite values")
     return values

@@ -72,11 +72,11 @@ def check_parts(program: Program, family: Family) -> MaskParts:
         If there are other parts, or if parts have vertices in common.
     """
     if family.mask is None:
-        raise InvalidInput("a program for each part of the mask, and there is no mask")
+        raise InvalidInput("a program for each part of the mask needs a mask")
     shared = [array.name for array in family.arrays if not {"i", "j"} & set(array.axes)]
     if shared:
         raise InvalidInput(
-            f"parts of the mask have {', '.join(shared)} in common: they are not computed one by one"
+            f"parts of the mask share {', '.join(shared)}, so they cannot be computed one by one"
         )
     if any(
         array.chain in ("i", "j") and read.step == "later" for array in family.arrays for read in array.reads

@@ -24,7 +24,7 @@ def validate(program: Program, family: Family, levels: int = 1) -> None:
         for node in part.nodes():
             if part.generate is not None and not isinstance(node, Operation):
                 raise InvalidInput(
-                    f"a generated phase yields bare operations, not {type(node).__name__.lower()}s"
+                    f"a generated phase must yield single operations, not {type(node).__name__.lower()}s"
                 )
             _validate_node(node, family, [], levels)
 
@@ -36,8 +36,8 @@ def _validate_level(node: Operation, levels: int) -> None:
         return
     if levels == 1:
         raise InvalidInput(
-            f"{node}: this is a program for several memory levels, and one was given; take project(program, level) "
-            "for one boundary, or run_levels for all"
+            f"{node}: this is a program for several memory levels, but one size was given; use "
+            "project(program, level) for one boundary, or run_levels for all"
         )
     raise InvalidInput(f"{node}: there is no level {node.level}; the levels are 1 to {levels}")
 
@@ -49,7 +49,7 @@ def _validate_node(node: Node, family: Family, enclosing: list[Loop], levels: in
         return
     if isinstance(node, When):
         if node.condition.label not in {outer.label for outer in enclosing}:
-            raise InvalidInput(f"condition on {node.condition}: no enclosing loop is called that")
+            raise InvalidInput(f"condition on {node.condition}: no enclosing loop has that label")
     else:
         _validate_loop(node, family, enclosing)
         enclosing = [*enclosing, node]
@@ -61,17 +61,17 @@ def _validate_loop(node: Loop, family: Family, enclosing: list[Loop]) -> None:
     if node.axis not in family.extents:
         raise InvalidInput(f"loop over {node.axis}: {family.name} has axes {', '.join(family.extents)}")
     if node.tile < 1:
-        raise InvalidInput(f"loop over {node.axis}: a tile of {node.tile} has no length")
+        raise InvalidInput(f"loop over {node.axis}: the tile length must be at least 1, not {node.tile}")
     goes_on = node.axis in family.masked_axes
     if any(outer.label == node.label and not (goes_on and outer.axis == node.axis) for outer in enclosing):
-        raise InvalidInput(f"two nested loops are both called {node.label!r}: give one another label")
+        raise InvalidInput(f"two nested loops are both called {node.label!r}: give one of them another label")
     if (node.start, node.stop) == (0, None):
         return
     extent = family.extents[node.axis]
     if not 0 <= node.start <= (extent if node.stop is None else node.stop) <= extent:
         raise InvalidInput(f"loop over {node.axis} in [{node.start}, {node.stop}): the axis has {extent}")
     if any(outer.axis == node.axis for outer in enclosing):
-        raise InvalidInput(f"a loop over part of {node.axis} cannot stand in another loop over {node.axis}")
+        raise InvalidInput(f"a loop over part of {node.axis} cannot be inside another loop over {node.axis}")
 
 
 def _validate_operation(node: Operation, family: Family, enclosing: list[Loop]) -> None:
@@ -86,6 +86,6 @@ def _validate_operation(node: Operation, family: Family, enclosing: list[Loop]) 
         raise InvalidInput(f"{node}: a chain that is masked cannot replace another array")
     for axis, start, stop in node.at:
         if axis not in array.indices or not 0 <= start < stop <= family.extents[axis]:
-            raise InvalidInput(f"{node}: {axis}={start}:{stop} is no interval of an axis of {node.array}")
+            raise InvalidInput(f"{node}: {axis}={start}:{stop} is not an interval of an axis of {node.array}")
         if any(outer.axis == axis for outer in enclosing):
-            raise InvalidInput(f"{node}: an explicit interval of {axis} cannot stand in a loop over {axis}")
+            raise InvalidInput(f"{node}: an explicit interval of {axis} cannot be inside a loop over {axis}")

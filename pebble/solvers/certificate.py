@@ -171,14 +171,14 @@ def certify(
     """
     M, rules = fast_memory_words(M), Rules() if rules is None else rules
     if dag.n_edges > _LARGEST:
-        raise InvalidInput(f"the DAG has {dag.n_edges:,} edges; a certificate holds at most {_LARGEST:,}")
+        raise InvalidInput(f"the DAG has {dag.n_edges:,} edges; a certificate can hold at most {_LARGEST:,}")
     if moves is None:
         moves = schedule_dag(dag, M, order, seed=seed, time_budget=time_budget, progress=_told).moves()
     replay, texts = Replay(dag, M, rules), list[str]()
     for text in _played(replay, dag, moves):
         texts.append(text)
         if len(texts) > _LARGEST:
-            raise InvalidInput(f"the pebbling has more than {_LARGEST:,} moves, the most a certificate holds")
+            raise InvalidInput(f"the pebbling has more moves than a certificate can hold, {_LARGEST:,}")
     status = replay.result()
     status.require_complete()
     with unlimited():  # A checker computes the bound again and has no limit.
@@ -213,8 +213,8 @@ def _chosen(dag: Dag, M: int, rules: Rules, name: str | None, io: int) -> GraphB
             return bound
     if name in found.refused:
         raise BoundDoesNotApply(found.refused[name])
-    known = ", ".join((*(bound.name for bound in found), EXHAUSTIVE.name))
-    raise InvalidInput(f"no bound {name!r} holds here; known: {known}")
+    known = "; ".join((*(bound.name for bound in found), EXHAUSTIVE.name))
+    raise InvalidInput(f"the bound {name!r} does not apply to this DAG; these do: {known}")
 
 
 def _optimum(dag: Dag, M: int, rules: Rules) -> int | None:

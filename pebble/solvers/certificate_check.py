@@ -120,7 +120,7 @@ def _check_keys(document: dict[str, Any], what: str, known: tuple[str, ...]) -> 
     for key in document:
         if key not in known:
             raise InvalidInput(
-                f"no certificate: {what} has an unknown key {key!r}; known: {', '.join(known)}"
+                f"not a certificate: {what} has an unknown key {key!r}; known: {', '.join(known)}"
             )
 
 
@@ -139,7 +139,7 @@ def _bound_faults(claim: dict[str, Any], dag: Dag, M: int, rules: Rules) -> list
         [f"the bound {name!r} proves {again.least_io:,}, not {lower:,}"] if lower > again.least_io else []
     )
     if lower < 0:
-        faults.append(f"the bound {name!r} is no number of words: {lower:,} is negative")
+        faults.append(f"the bound {name!r} is not a number of words: {lower:,} is negative")
     compared = [(f"input {key!r}", again.inputs.get(key), value) for key, value in inputs.items()]
     compared += [(key, getattr(again, key), claim.get(key)) for key in ("rules", "source")]
     return faults + [
@@ -178,12 +178,13 @@ def _parsed(text: str | bytes) -> dict[str, Any]:
     try:
         document = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"no certificate: not JSON ({error})") from None
+        raise InvalidInput(f"not a certificate: not JSON ({error})") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InvalidInput(f'no certificate: it should be a JSON object with "format": "{FORMAT}"')
     if not _same(document.get("version"), VERSION):
         raise InvalidInput(
-            f"a certificate of version {document.get('version')!r}; only {VERSION} can be read"
+            f"the certificate has version {document.get('version')!r}; this program reads only version "
+            f"{VERSION}"
         )
     return document
 
@@ -191,14 +192,14 @@ def _parsed(text: str | bytes) -> dict[str, Any]:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key is there twice")
+        raise ValueError("a key is given twice")
     return found
 
 
 def _field(document: dict[str, Any], key: str, kind: type[Any]) -> Any:
     value = document.get(key)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise InvalidInput(f"no certificate: {key!r} is missing or no {_KINDS[kind]}")
+        raise InvalidInput(f"not a certificate: {key!r} is missing or not a {_KINDS[kind]}")
     return value
 
 
@@ -208,7 +209,9 @@ _KINDS = {dict: "object", list: "list", str: "text", int: "whole number"}
 def _rules(document: dict[str, Any]) -> Rules:
     given = _field(document, "rules", dict)
     if set(given) != {"recomputation", "sliding"} or not all(isinstance(v, bool) for v in given.values()):
-        raise InvalidInput("no certificate: 'rules' must say recomputation and sliding, each true or false")
+        raise InvalidInput(
+            "not a certificate: 'rules' must say recomputation and sliding, each true or false"
+        )
     return Rules(**given)
 
 
@@ -218,13 +221,15 @@ def _dag(given: dict[str, Any]) -> Dag:
     outputs = _field(given, "outputs", list)
     for number in (*outputs, *(v for edge in edges for v in (edge if isinstance(edge, list) else [None]))):
         if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(names):
-            raise InvalidInput(f"no certificate: {number!r} is no vertex of its DAG")
+            raise InvalidInput(f"not a certificate: {number!r} is not a vertex of its DAG")
     if not all(isinstance(name, str) for name in names) or any(len(edge) != 2 for edge in edges):
-        raise InvalidInput("no certificate: its DAG needs names of vertices and edges [predecessor, vertex]")
+        raise InvalidInput(
+            "not a certificate: its DAG needs names of vertices and edges [predecessor, vertex]"
+        )
     if len(set(outputs)) != len(outputs):
-        raise InvalidInput("no certificate: an output of its DAG is there twice")
+        raise InvalidInput("not a certificate: an output of its DAG is given twice")
     description = given.get("name", 0)
     if description is not None and not isinstance(description, str):
-        raise InvalidInput("no certificate: the DAG's name must be a text or null")
+        raise InvalidInput("not a certificate: the DAG's name must be a text or null")
     pairs = np.array(edges, dtype=np.int64).reshape(-1, 2)
     return Dag.from_edges(pairs, names=names, outputs=outputs, description=description or "")

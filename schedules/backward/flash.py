@@ -43,7 +43,7 @@ class Flash1Backward(_KeysOutside):
     """FlashAttention's backward pass; D is computed again for every tile of keys."""
 
     name = "flash-1"
-    summary = "keys outside, queries inside; dQ read back and rewritten, D computed again each time"
+    summary = "keys outside, queries inside; dQ read back and rewritten, D recomputed each time"
     source = "Dao et al. 2022, arXiv 2205.14135, Algorithm 4"
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:

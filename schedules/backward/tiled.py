@@ -96,7 +96,9 @@ class SquareTileBackward(Schedule):
         tiles = self.check_tiles(tiles)
         missing = [name for name in _SIDES if name not in tiles]
         if missing and "side" not in tiles:
-            raise InvalidInput(f"{self.name}: give a size for {', '.join(missing)} too, or one for side")
+            raise InvalidInput(
+                f"{self.name} also needs tile sizes for {', '.join(missing)}; or give only side"
+            )
         size = {**dict.fromkeys(missing, tiles.get("side", 1)), **tiles}
         probabilities = loop("i", 1, load("l"), compute("P", "S"), delete("l"), label="row")
         scores = tiled_product(problem, "S", _sides(size, "S"), probabilities, store("P"), delete("P"))

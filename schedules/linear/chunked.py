@@ -60,7 +60,7 @@ class ChunkParallel(_StateColumns):
     """
 
     name = "chunk-parallel"
-    summary = "what each chunk adds to the state is written first, as where chunks are taken in parallel"
+    summary = "writes first what each chunk adds to the state, as when chunks run in parallel"
     source = "Sun et al. 2025, arXiv 2502.07563 (LASP-2), on one fast memory"
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:

@@ -1,4 +1,4 @@
-"""The table of exact optima in docs/how-good.md: DAG, M, optimum or what is known, states, processor time.
+"""The table of exact optima in docs/measurements.md: DAG, M, optimum or what is known, states, processor time.
 
 Run as ``python tests/bench/bench_optima.py [--limit SECONDS] [DAG:M …]``; a DAG is a name or a file, M a number or
 ``r`` for the least M, ``2r`` for twice as much. Without arguments, the instances of the page.

@@ -176,7 +176,7 @@ def test_a_ratio_that_nothing_passes_is_refused(pebble: Pebble) -> None:
         2, "--max-ratio", "nan is not a number"
     )
     levels = pebble(*["count", "-N", "4", "-d", "2", "--levels", "24,99", "--max-ratio", "2"])
-    levels.refused(2, "--max-ratio goes without --levels")
+    levels.refused(2, "--max-ratio cannot be combined with --levels")
 
 
 def test_bytes_are_words_of_the_dtype(pebble: Pebble) -> None:

@@ -43,7 +43,7 @@ def test_what_does_not_fit_together(pebble: Pebble) -> None:
     size = ("count", "-N", "16", "-d", "2", "-M", "50")
     pebble(*size, "--gate").refused(2, "--attention linear")
     pebble(*size, *LINEAR, "--gate").refused(2, "--mask causal")
-    pebble(*size, *LINEAR, "--mask", "window:3").refused(2, "no mask, or the causal one")
+    pebble(*size, *LINEAR, "--mask", "window:3").refused(2, "no mask, or the causal mask")
     pebble(*size, *CAUSAL, "--schedule", "flash-2").refused(2, "recurrent", "state-tiles")
 
 
@@ -67,7 +67,7 @@ def test_a_computation_from_a_file(pebble: Pebble, tmp_path: Path) -> None:
     assert rows["flash-2"]["by_array"]["B"] == {"reads": 36, "writes": 0}
     pebble("moves", "flash-2", *options, "-o", str(tmp_path / "moves.txt"))
     assert "legal, complete" in pebble("check", str(tmp_path / "moves.txt")).out
-    pebble("count", *options, "--model", "llama-3-8b").refused(2, "not a model")
+    pebble("count", *options, "--model", "llama-3-8b").refused(2, "cannot be combined with --model")
 
 
 def test_a_computation_is_read_once_and_must_be_text(pebble: Pebble, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_command_says_when_it_is_not_proved() -> None:
 
 
 def test_command_refuses_two_documents_on_standard_output() -> None:
-    with pytest.raises(InvalidInput, match="choose one"):
+    with pytest.raises(InvalidInput, match="cannot be combined"):
         run("fft:4", "-M", "3", "--json", "-o", "-")
 
 

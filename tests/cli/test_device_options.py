@@ -46,20 +46,23 @@ def test_a_page_of_several_devices(pebble: Pebble, tmp_path: Path) -> None:
     [
         (
             ["moves", "grid", "-N", "8", "-d", "2", "--shape", "2x2", "-M", "9"],
-            "--layout and --shape go with -P",
+            "--layout and --shape need -P",
         ),
-        (["moves", "grid", *SIZES, "-M", "9"], "-P allows only -N, -d"),
-        (["moves", "grid", *SIZES, "--softmax", "safe"], "-P allows only -N, -d"),
-        (["moves", "grid", *SIZES, "--mask", "window:2"], "without a mask, or with --mask causal"),
+        (["moves", "grid", *SIZES, "-M", "9"], "With -P, only -N, -d"),
+        (["moves", "grid", *SIZES, "--softmax", "safe"], "With -P, only -N, -d"),
+        (["moves", "grid", *SIZES, "--mask", "window:2"], "use no mask or --mask causal"),
         (["moves", "grid", *SIZES, "--shape", "2by2"], "cannot read the shape '2by2'"),
         (["moves", "wheel", *SIZES], "unknown schedule for several devices 'wheel'"),
         (["moves", "ring", "-N", "8", "-P", "4"], "Missing option '-d'"),
-        (["play", *SIZES], "give its name"),
+        (["play", *SIZES], "give the schedule's name"),
         (
             ["moves", "ring", "-N", "8", "-d", "2", "-M", "9"],
-            "ring is a schedule for several devices: add -P",
+            "ring is a schedule for several devices: add their number with -P",
         ),
-        (["play", "grid", "-N", "8", "-d", "2", "-M", "9"], "grid is a schedule for several devices: add -P"),
+        (
+            ["play", "grid", "-N", "8", "-d", "2", "-M", "9"],
+            "grid is a schedule for several devices: add their number with -P",
+        ),
         (["play", "ring", "-N", "8", "-d", "2", "-P", "40"], "too few for 40 devices"),
     ],
 )

@@ -107,7 +107,7 @@ def test_unknown_schedule_is_guessed_at(pebble: Pebble, command: str) -> None:
         ("rows=2,", ["''"]),
         ("rows=²", ["²"]),
         ("rows=0", ["rows=0", "≥ 1"]),
-        ("rows=3,rows=4", ["rows twice"]),
+        ("rows=3,rows=4", ["rows is given twice"]),
         ("rows=3,foo=4", ["foo", "rows, cols"]),
         ("papr", ["'papr'", "literal, paper"]),
         ("", ["literal, paper"]),

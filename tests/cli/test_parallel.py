@@ -129,12 +129,12 @@ def test_refusals(pebble: Pebble) -> None:
     for more, words in (
         (["rign"], "did you mean ring"),
         (["--shape", "2*3"], "cannot read the shape"),
-        (["grid", "--shape", "2x2"], "for 4 devices; there are 6"),
-        (["--mask", "window:3"], "not with 'window:3'"),
-        (["--link", "50GB/s"], "--device, such as h100, or --flops"),
-        (["--device", "h100"], "Times need --link"),
+        (["grid", "--shape", "2x2"], "needs 4 devices, but P is 6"),
+        (["--mask", "window:3"], "not 'window:3'"),
+        (["--link", "50GB/s"], "--device (such as h100) or --flops"),
+        (["--device", "h100"], "Times need the speed of the links: give --link"),
         (["--link", "fast", "--flops", "1T"], "400Gb/s or 400Gbit/s (bits)"),
-        (["--node", "2", "--link", "1GB/s"], "go together"),
+        (["--node", "2", "--link", "1GB/s"], "need each other"),
         (["ulysses", "--heads", "4"], "4 query heads cannot be cut into 6"),
         (["--model", "deepseek-v3-absorbed"], "values that are part of its keys"),
     ):
@@ -154,7 +154,7 @@ def test_several_lengths_and_numbers_of_devices(pebble: Pebble) -> None:
     assert "ulysses is left out at N = 64, P = 8: 4 query heads" in done.out
     assert "time, ms" not in done.out
     assert "time, ms" in pebble(*asked, "--link", "400Gb/s", "--flops", "1TFLOP/s").out
-    pebble(*asked, "--attention", "linear").refused(2, "one -N and one -P")
+    pebble(*asked, "--attention", "linear").refused(2, "a single -N and a single -P")
     pebble("parallel", "ring", "-N", "64", "-P", "4,x", "-d", "4").refused(2, "P: 'x'")
 
 

@@ -68,7 +68,7 @@ def test_command_under_a_mask(pebble: Pebble, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["-M", "100", "--multiple-of", "16"], 1, "nothing fits"),
+        (["-M", "100", "--multiple-of", "16"], 1, "no schedule fits"),
         (["-M", "100", "--device", "h100"], 2, "give one"),
         ([], 2, "Missing option '-M' (or '--device', '--levels')"),
         (["-M", "9000", "--at-least", "16"], 2, "example: rows=16"),
@@ -130,12 +130,12 @@ def test_mine(pebble: Pebble) -> None:
         (
             ["-M", "700", "--mine", "flash-2:Bx=8"],
             2,
-            "it takes rows, cols (Br or BLOCK_M is rows, Bc or BLOCK_N is cols)",
+            "it has rows, cols (Br or BLOCK_M is rows, Bc or BLOCK_N is cols)",
         ),
         (["-M", "700", "--mine", "flash-2:Br=8,rows=8"], 2, "rows is given twice, as Br and as rows"),
         (["-M", "700", "--mine", "flash-9:Br=8"], 2, "unknown schedule 'flash-9'"),
-        (["-M", "700", "--mine", ":Br=8"], 2, "--mine takes NAME:TILES"),
-        (["-M", "700", "--mine-backward", "Br=8"], 2, "--mine-backward goes with --mine"),
+        (["-M", "700", "--mine", ":Br=8"], 2, "--mine must be NAME:TILES"),
+        (["-M", "700", "--mine-backward", "Br=8"], 2, "--mine-backward needs --mine"),
         (["-M", "700", "--mine", "flash-2:Br=8", "--pass", "weights"], 2, "not 'weights'"),
         (["--mine", "flash-2:Br=8"], 2, "Missing option '-M'"),
     ],
@@ -150,7 +150,7 @@ def test_mine_where_nothing_else_fits(pebble: Pebble) -> None:
     )
     assert done.code == 1, "as without --mine"
     assert done.err == "pebble: no choice is verified: forward, backward\n"
-    assert "forward: nothing fits M = 20 words" in done.out
+    assert "forward: no schedule fits M = 20 words" in done.out
 
 
 KERNEL = ["plan", "-N", "1024", "-d", "64", "--device", "h100", "--mine", "flash-2:Br=128,Bc=64"]
@@ -197,4 +197,4 @@ def test_plan_for_several_memory_levels(pebble: Pebble) -> None:
         assert all(size % 4 == 0 or size >= 300 for size in row["tiles"].values())
         assert all(one["peak"] <= one["capacity"] for one in row["boundaries"])
     assert pebble("plan", *shape, "--at-least", "cols=250", "--multiple-of", "128").code == 1
-    pebble("plan", *shape, "--double-buffer").refused(2, "on the sizes of tiles only")
+    pebble("plan", *shape, "--double-buffer").refused(2, "only constraints on tile sizes")

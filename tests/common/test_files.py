@@ -47,10 +47,10 @@ def test_permissions(tmp_path: Path) -> None:
 
 
 def test_targets_that_cannot_be_written(tmp_path: Path) -> None:
-    for path, text in ((tmp_path, "is a folder"), (tmp_path / "no" / "x", "does not exist; make it first")):
+    for path, text in ((tmp_path, "is a folder"), (tmp_path / "no" / "x", "does not exist; create it first")):
         with pytest.raises(InvalidInput, match=text), atomic_writer(path):
             pass
-    with pytest.raises(InvalidInput, match="no ordinary file"), atomic_writer("/dev/null"):
+    with pytest.raises(InvalidInput, match="not a regular file"), atomic_writer("/dev/null"):
         pass
     with pytest.raises(InvalidInput, match="mode must be"), atomic_writer(tmp_path / "x", "a"):
         pass

@@ -93,7 +93,7 @@ def test_part_of_a_word() -> None:
 @pytest.mark.parametrize("text", ["1e61", "1e400", "1e999999999", "10**1000", "9**999999999", "1" + 80 * "0"])
 @pytest.mark.parametrize("unit", ["", "B", "KiB"])
 def test_too_much(text: str, unit: str) -> None:
-    with pytest.raises(InvalidInput, match="too large an amount"):
+    with pytest.raises(InvalidInput, match="too large for an amount"):
         parse_words(text + unit, "float16")
 
 

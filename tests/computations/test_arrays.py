@@ -89,7 +89,7 @@ def test_arrays_of_bands_and_of_blocks() -> None:
 def test_tiles_are_not_searched_under_large_arrays() -> None:
     mask = mask_from_array(np.random.default_rng(0).random((4096, 4096)) < 0.5)
     found = count(Problem.square(4096, 8, mask=mask), 4096, ["flash-2"])
-    assert "tiles are chosen for at most 4,194,304 pairs" in found["flash-2"].note
+    assert "the tile search is limited to 4,194,304 query-key pairs" in found["flash-2"].note
     given = count(Problem.square(4096, 8, mask=mask), 2**21, ["flash-2"], {"rows": 1024, "cols": 1024})
     assert given["flash-2"].io == 4 * 2 * 4096 * 8 + 4096 * 8 * 2
 
@@ -113,7 +113,7 @@ def _bad_files(folder: Path) -> list[tuple[str, str]]:
     (folder / "cut.npy").write_bytes((folder / "shape.npy").read_bytes()[:-5])
     (folder / "head.npy").write_bytes((folder / "shape.npy").read_bytes()[:40])
     np.savez(folder / "several.npz", m=np.ones((4, 4), dtype=bool))
-    saved = "no array of booleans saved with numpy.save"
+    saved = "not a boolean array saved with numpy.save"
     others = [(f"{name}.npy", saved) for name in ("object", "pickle", "text", "empty", "cut", "head")]
     others += [("several.npz", "several arrays"), ("missing.npy", "cannot read"), (".", "cannot read")]
     return [(f"{name}.npy", match) for name, (_, match) in arrays.items()] + others
@@ -169,8 +169,8 @@ def test_predicate_of_a_module_in_the_current_folder(tmp_path: Path, monkeypatch
     assert mask_from_predicate(function, 4, 4) == mask
     for name, match in {
         "mask_module_of_a_test:odd": "has no 'odd'",
-        "mask_module_of_a_test:N": "is no function",
-        "mask_module_of_a_test": "it is written predicate:module:function",
+        "mask_module_of_a_test:N": "is not a function",
+        "mask_module_of_a_test": "write predicate:module:function",
         "mask_module_that_stops:f": "cannot import .* SystemExit",
         "no_such_module_at_all:f": "cannot import .* ModuleNotFoundError",
     }.items():

@@ -94,12 +94,12 @@ def test_a_last_chunk_has_one_token_at_least() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"mask": "window:3"}, "takes no mask, or the causal one"),
+        ({"mask": "window:3"}, "supports no mask, or the causal mask"),
         ({"gate": True}, "add mask='causal'"),
         ({"mask": "causal", "chunk": 0}, "chunk must be a positive whole number"),
-        ({"mask": "causal", "chunk": 2, "gate": True}, "leave one of the two out"),
-        ({"mask": "window:2", "heads": 4, "kv_heads": 2}, "takes no mask, or the causal one"),
-        ({"stats": True}, "keeps no row sums"),
+        ({"mask": "causal", "chunk": 2, "gate": True}, "leave one out"),
+        ({"mask": "window:2", "heads": 4, "kv_heads": 2}, "supports no mask, or the causal mask"),
+        ({"stats": True}, "without row sums"),
         ({"pass_name": "backward"}, "forward pass"),
     ],
 )

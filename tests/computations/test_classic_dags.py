@@ -289,7 +289,7 @@ def test_every_entry(entry: object) -> None:
     [
         ("piramid:3", "did you mean 'pyramid'"),
         ("piramid", "did you mean 'pyramid'"),
-        ("fft", "fft needs parameters: fft:n, for instance fft:64"),
+        ("fft", "fft needs parameters: fft:n, for example fft:64"),
         ("fft:", "missing n"),
         ("fft:12", "power of two"),
         ("fft:1", "power of two"),
@@ -300,7 +300,7 @@ def test_every_entry(entry: object) -> None:
         ("matmul:2,2", "missing k"),
         ("matmul:2,2,2,2", "too many"),
         ("matmul:2,2,0", "k must be at least 1"),
-        ("matmul:m=2,2,2", "has no name"),
+        ("matmul:m=2,2,2", "needs a name"),
         ("matmul:2,m=2,k=2", "m is given twice"),
         ("layered:2,3,2,sed=1", "did you mean 'seed'"),
         ("layered:2,3,4", "more than the width"),
@@ -317,9 +317,9 @@ def test_every_entry(entry: object) -> None:
         ("tree:9999999999", "too many"),
         ("pyramid:9999999999", "too many"),
         ("strassen:4294967296", "too many"),
-        ("nothing.txt", "no file"),
-        ("nothing:3", "known: matmul"),
-        ("", "no file"),
+        ("nothing.txt", "neither a file"),
+        ("nothing:3", "known names: matmul"),
+        ("", "neither a file"),
     ],
 )
 def test_names_that_are_none(text: str, words: str) -> None:

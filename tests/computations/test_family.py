@@ -211,9 +211,9 @@ Xk, Sk = Array("x", ("k",)), Array("s", ("i",), chain="k", operands=("x",))
         ((Xk, Sk), {"k": 2}, "unknown axis"),
         ((Xk,), {"k": 0}, "at least 1"),
         ((Xk, Array("s", ("i",), operands=("x",))), {"i": 1, "k": 2}, "cannot index"),
-        ((Xk, Array("s", ("k",), operands=("x@after",))), {"k": 2}, "x is no chain"),
+        ((Xk, Array("s", ("k",), operands=("x@after",))), {"k": 2}, "x is not a chain"),
         ((Xk, Sk, Array("t", ("i",), operands=("s@after",))), {"i": 1, "k": 2}, "t has no index k"),
-        ((Xk, Sk, Array("t", ("i", "k"), operands=("s@now",))), {"i": 1, "k": 2}, "say @after or @before"),
+        ((Xk, Sk, Array("t", ("i", "k"), operands=("s@now",))), {"i": 1, "k": 2}, "use @after or @before"),
         ((Xk, Sk, Array("t", ("i", "k"), operands=("s@before",))), {"i": 1, "k": 2}, "would be inputs"),
     ],
 )

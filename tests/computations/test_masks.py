@@ -104,7 +104,7 @@ def test_group_repeats_the_queries_of_one_head() -> None:
         assert isinstance(four, BandMask) == isinstance(one, BandMask)
         assert whole(four).tolist() == [row for row in whole(one).tolist() for _ in range(4)]
         assert made(four.spec, 20, 5) == four
-    with pytest.raises(InvalidInput, match="--kv-heads as many as --heads"):
+    with pytest.raises(InvalidInput, match="--kv-heads equal to --heads"):
         made("group:4:strided:2", 4 * 16_384, 16_384)
 
 

@@ -106,10 +106,10 @@ def test_queries_without_keys_stay_allowed() -> None:
     [
         ({"kv_heads": 0}, "kv_heads must be a positive whole number, not 0"),
         ({"kv_heads": 2.0}, "kv_heads must be a positive whole number, not 2.0"),
-        ({"kv_heads": 5}, "32 query heads .* 5 heads of keys and values .* 32 is no multiple of 5"),
-        ({"kv_heads": 64}, "32 is no multiple of 64"),
+        ({"kv_heads": 5}, "32 query heads .* 5 heads of keys and values .* 32 is not a multiple of 5"),
+        ({"kv_heads": 64}, "32 is not a multiple of 64"),
         ({"kv_heads": 8, "Nq": LARGEST_SIZE}, "Nq is too large"),
-        ({"group": 2}, "Nq = 3 is no multiple of group = 2"),
+        ({"group": 2}, "Nq = 3 is not a multiple of group = 2"),
         ({"kv_heads": 8, "pass_name": "weights", "Nk": 3, "dv": 2}, "without heads that share"),
     ],
 )

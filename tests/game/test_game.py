@@ -153,7 +153,7 @@ def test_sum_of_two_costs_three() -> None:
     game.store("s")
     assert game.status().require_complete().io == 3
     assert str(game.status()) == (
-        "complete; 3 I/O (2 reads, 1 writes), 1 computes, 4 moves; 3 of 3 words in use, peak 3"
+        "complete; 3 I/O (2 reads, 1 write), 1 compute, 4 moves; 3 of 3 words in use, peak 3"
     )
 
 

@@ -20,7 +20,7 @@ from tests.game.small_games import two_sum
         ("load s", "move 0, load s: it has no blue pebble; compute it", "load-needs-blue"),
         (
             "compute a",
-            "move 0, compute a: an input has nothing to be computed from; load it",
+            "move 0, compute a: an input cannot be computed; load it",
             "compute-input",
         ),
         (

@@ -96,7 +96,7 @@ def test_names_are_not_walked_through() -> None:
         ([0, 0, 1], [2], "v1 has the predecessor 2"),
         ([0, 0, 1], [-1], "v1 has the predecessor -1"),
         ([0, 1], [0], "v0 is its own predecessor"),
-        ([0, 0, 2], [0, 0], "v0 -> v1 is there twice"),
+        ([0, 0, 2], [0, 0], "v0 -> v1 is given twice"),
         ([0, 1, 2], [1, 0], "cycle: v. -> v. -> v."),
         ([0.0, 1.0], [0], "whole numbers"),
         ([[0, 0]], [], "whole numbers"),
@@ -109,7 +109,7 @@ def test_malformed_arrays(start: Any, row: Any, text: str) -> None:
 
 def test_malformed_names_and_outputs() -> None:
     for names, text in (
-        (["a"], "1 names for 2"),
+        (["a"], "1 name for 2"),
         (["a", "a"], "both called 'a'"),
         (["a", "b c"], "white space"),
     ):
@@ -164,7 +164,7 @@ def test_edges_by_name_and_number() -> None:
 
 
 def test_networkx_refusals() -> None:
-    with pytest.raises(InvalidInput, match="there twice"):
+    with pytest.raises(InvalidInput, match="given twice"):
         Dag.from_networkx(nx.MultiDiGraph([(1, 2), (1, 2)]))
     with pytest.raises(InvalidInput, match="own predecessor"):
         Dag.from_networkx(nx.DiGraph([(1, 1)]))

@@ -56,7 +56,7 @@ def test_a_large_dag_is_described() -> None:
     assert large.edges == 0
     assert large.lines == [
         "Dag(65 vertices, 64 edges, 1 input, 1 output)",
-        "at most 1 predecessors of a vertex",
+        "most predecessors of a vertex: 1",
         "not drawn: 65 vertices, and a drawing has at most 64",
     ]
 

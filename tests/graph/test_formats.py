@@ -155,7 +155,7 @@ def test_dot_statements_in_all_shapes() -> None:
     assert set(graph.edges) == {("0", "2"), ("0", "3"), ("2", "3")}
     with pytest.raises(InvalidInput, match=r"x, line 2: expected"):
         dag_from_text('digraph { a [b=c;\n"d" -> "e";] }', "dot", "x")
-    with pytest.raises(InvalidInput, match=r"x, line 3: the edge a -> b is there twice.*, first on line 2"):
+    with pytest.raises(InvalidInput, match=r"x, line 3: the edge a -> b is given twice.*, first on line 2"):
         dag_from_text('digraph {\n"a" -> "b";\n"a" -> "b"; }', "dot", "x")
     with pytest.raises(InvalidInput, match="white space"):
         dag_from_text('digraph { "" -> "b"; }', "dot", "x")
@@ -182,15 +182,15 @@ def test_networkx_reads_and_writes_the_same_graphml_and_json() -> None:
 FAULTS = [
     ("edgelist", "", "x, line 1", "empty"),
     ("edgelist", "3\n", "x, line 1", "'V E'"),
-    ("edgelist", "3 2\n0 2\n", "x, line 1", "2 edges are promised", "1 follow"),
-    ("edgelist", "3 1\n0 2\n1 2\n", "x, line 1", "1 edges are promised"),
+    ("edgelist", "3 2\n0 2\n", "x, line 1", "announces 2 edges", "has 1"),
+    ("edgelist", "3 1\n0 2\n1 2\n", "x, line 1", "announces 1 edge,"),
     ("edgelist", "3 2\n0 2\n1 -2\n", "x, line 3", "'-2'"),
     ("edgelist", "3 2\n0 2\n1 2.0\n", "x, line 3", "'2.0'"),
     ("edgelist", "3 2\n0 2\n1 2 3\n", "x, line 3", "'u v'"),
     ("edgelist", "x 2\n0 2\n1 2\n", "x, line 1", "V must be a whole number"),
     ("edgelist", "3 2\n0 3\n1 2\n", "x, line 2", "no vertex 3", "0 to 2"),
-    ("edgelist", "3 3\n0 2\n1 2\n0 2\n", "x, line 4", "0 -> 2 is there twice", "first on line 2"),
-    ("edgelist", "4 5\n0 1\n0 2\n2 3\n1 3\n2 3\n", "x, line 6", "2 -> 3 is there twice", "first on line 4"),
+    ("edgelist", "3 3\n0 2\n1 2\n0 2\n", "x, line 4", "0 -> 2 is given twice", "first on line 2"),
+    ("edgelist", "4 5\n0 1\n0 2\n2 3\n1 3\n2 3\n", "x, line 6", "2 -> 3 is given twice", "first on line 4"),
     ("edgelist", "3 3\n0 1\n\n1 2\n2 0\n", "x, line 5", "cycle: 0 -> 1 -> 2 -> 0"),
     ("edgelist", "3 3\n2 0\n0 1\n1 2\n", "x, line 4", "cycle: 0 -> 1 -> 2 -> 0"),
     ("edgelist", "4 4\n3 0\n1 0\n0 2\n2 1\n", "x, line 5", "cycle: 0 -> 2 -> 1 -> 0"),
@@ -209,10 +209,10 @@ FAULTS = [
     ("edgelist", "2 1\n0 1\n# pebble: isolated 0\n", "x", "has edges"),
     ("edgelist", "2 1\n0 1\n# pebble: isolated 7\n", "x", "no vertex 7"),
     ("edgelist", "2 1\n0 1\n# pebble: colour 7\n", "x, line 3", "unknown note"),
-    ("dot", "", "x, line 1", "no digraph"),
+    ("dot", "", "x, line 1", "not a digraph"),
     ("dot", "graph { a -- b }", "x, line 1", "undirected"),
     ("dot", "digraph {\n a -- b }", "x, line 2", "'--'"),
-    ("dot", "digraph {\n a -> b;\n a -> b }", "x, line 3", "a -> b is there twice", "line 2"),
+    ("dot", "digraph {\n a -> b;\n a -> b }", "x, line 3", "a -> b is given twice", "line 2"),
     ("dot", "digraph {\n a -> b\n b -> c -> a\n}", "x, line 3", "cycle: a -> b -> c -> a"),
     ("dot", "digraph {\n a -> b\n c\n}", "x", "vertex c is isolated"),
     ("dot", "digraph {\n a -> b", "x, line 2", "closing '}'"),
@@ -230,7 +230,7 @@ FAULTS = [
     ("graphml", "<graphml/>", "x", "no <graph>"),
     ("graphml", '<!DOCTYPE a [<!ENTITY b "c">]><graphml/>', "x, line 1", "document type"),
     ("graphml", '<graph edgedefault="directed">\n<node id="a"/>\n<node id="a"/></graph>',
-     "x, line 3", "node 'a' is there twice"),
+     "x, line 3", "node 'a' is given twice"),
     ("graphml", '<graph edgedefault="directed">\n<node/></graph>', "x, line 2", "attribute id"),
     ("graphml", '<graph edgedefault="directed">\n<node id="a"/>\n<edge source="a" target="b"/></graph>',
      "x, line 3", "no node 'b'"),
@@ -269,14 +269,14 @@ FAULTS = [
     ("mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 1\n", "x, line 1", "cycles"),
     ("mtx", MATRIX, "x, line 2", "before the line"),
     ("mtx", MATRIX + "2 3 1\n2 1\n", "x, line 2", "square"),
-    ("mtx", MATRIX + "2 2 2\n2 1\n", "x, line 2", "2 entries are promised"),
-    ("mtx", MATRIX + "2 2 1\n2 1\n2 2\n", "x, line 2", "2 follow"),
+    ("mtx", MATRIX + "2 2 2\n2 1\n", "x, line 2", "announces 2 entries"),
+    ("mtx", MATRIX + "2 2 1\n2 1\n2 2\n", "x, line 2", "the file has 2"),
     ("mtx", MATRIX + "2 2 1\n3 1\n", "x, line 3", "outside"),
     ("mtx", MATRIX + "2 2 1\n2 0\n", "x, line 3", "outside"),
     ("mtx", MATRIX + "2 2 1\n2 1 5.0\n", "x, line 3", "a row, a column"),
     ("mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 a\n", "x, line 3", "number"),
     ("mtx", MATRIX + "2 2 2\n2 1\n1 2\n", "x, line 4", "cycle: 1 -> 2 -> 1"),
-    ("mtx", MATRIX + "2 2 2\n2 1\n2 1\n", "x, line 4", "1 -> 2 is there twice", "line 3"),
+    ("mtx", MATRIX + "2 2 2\n2 1\n2 1\n", "x, line 4", "1 -> 2 is given twice", "line 3"),
     ("mtx", MATRIX + "3 3 2\n2 1\n3 3\n", "x, line 2", "vertex 3 is isolated"),
     ("mtx", MATRIX + "% pebble: output 0\n2 2 1\n2 1\n", "x", "no vertex 0"),
     ("mtx", MATRIX + "% pebble: output 3\n2 2 1\n2 1\n", "x", "no vertex 3"),
@@ -292,7 +292,7 @@ FAULTS = [
     ("hdag", "2 2 2\n0\n1\n0\n1\n0 0\n0 1\n", "x", "hyperedge 1 has no pin"),
     ("hdag", "1 2 2\n0\n0\n1\n0 0\n0 1 2\n", "x, line 6", "a pin"),
     ("hdag", "2 2 4\n0\n1\n0\n1\n0 0\n0 1\n1 1\n1 0\n", "x, line 9", "cycle: 0 -> 1 -> 0"),
-    ("hdag", "1 2 3\n0\n0\n1\n0 0\n0 1\n0 1\n", "x, line 7", "0 -> 1 is there twice"),
+    ("hdag", "1 2 3\n0\n0\n1\n0 0\n0 1\n0 1\n", "x, line 7", "0 -> 1 is given twice"),
 ]  # fmt: skip
 
 

@@ -84,9 +84,11 @@ def test_endings_say_the_format(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", READ_ONLY)
 def test_these_formats_are_not_written(format: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=f"the format {format} is only read; write one of edgelist, dot"):
+    with pytest.raises(
+        InvalidInput, match=f"the format {format} can only be read; write one of edgelist, dot"
+    ):
         text_of(SUM, format)
-    with pytest.raises(InvalidInput, match="only read"):
+    with pytest.raises(InvalidInput, match="can only be read"):
         write_dag(SUM, tmp_path / "a.x", format)
 
 
@@ -97,17 +99,17 @@ FAULTS = [
         "edgelist",
         "0 1\n1 2\n2 3\n",
         "x, line 1",
-        "1 edges are promised",
+        "announces 1 edge,",
         "begins with an edge",
         "--format named",
     ),
-    ("edgelist", "2 9\n1 2\n", "x, line 1", "9 edges are promised", "--format named"),
+    ("edgelist", "2 9\n1 2\n", "x, line 1", "announces 9 edges", "--format named"),
     ("edgelist", "0 1\n1 2\n", "x, line 1", "no vertices", "--format named"),
     ("edgelist", "1 2\n2 3\n3 4\n", "x, line 2", "there is no vertex 2", "--format named"),
     ("edgelist", "a b c\n", "x, line 1", "'V E'", "--format named, csv, adjlist"),
     ("edgelist", "a,b\nb,c\n", "x, line 1", "'V E'", "csv"),
     ("edgelist", "a b\nb c\nc a\n", "x, line 3", "cycle: a -> b -> c -> a"),
-    ("named", "a b\n\nb c\na b\n", "x, line 4", "a -> b is there twice", "first on line 1"),
+    ("named", "a b\n\nb c\na b\n", "x, line 4", "a -> b is given twice", "first on line 1"),
     ("named", "a b\nb b\n", "x, line 2", "b is its own predecessor"),
     ("named", "a b\nb\n", "x, line 2", "two names"),
     ("named", "mul #3\n", "x, line 1", "'#' begins a comment"),
@@ -118,7 +120,7 @@ FAULTS = [
     ("csv", "", "x, line 1", "expected an edge"),
     ("csv", "a,b,c\n", "x, line 1", "names source and target"),
     ("csv", "source,target\na,b\nb\n", "x, line 3", "expected 2 columns", "found 1"),
-    ("csv", 'a,b\nb,"c\n', "x, line 2", "no CSV"),
+    ("csv", 'a,b\nb,"c\n', "x, line 2", "not CSV"),
     ("csv", "a,b\nlayer 1,b\n", "x, line 2", "white space"),
     ("csv", "child node,parent node\n", "x, line 1", "white space"),
     ("csv", "child_id,parent_id\na,b\nb,c\n", "x, line 1", "names of columns", "source,target"),
@@ -126,10 +128,10 @@ FAULTS = [
     ("csv", "a,b\nb,c\na,b\n", "x, line 3", "twice", "first on line 1"),
     ("csv", "a,a\na,b\n", "x, line 1", "its own predecessor"),
     ("adjlist", "a b\nb a\n", "x, line 2", "cycle: a -> b -> a"),
-    ("adjlist", "a b c b\n", "x, line 1", "a -> b is there twice", "first on line 1"),
+    ("adjlist", "a b c b\n", "x, line 1", "a -> b is given twice", "first on line 1"),
     ("adjlist", "a b\nc\n", "x", "c is isolated"),
     ("adjlist", "\n", "x", "no vertices"),
-    ("multiline-adjlist", "a 2\nb {}\n", "x, line 1", "2 lines are promised, but 1 follow"),
+    ("multiline-adjlist", "a 2\nb {}\n", "x, line 1", "announces 2 lines, but the file has 1"),
     ("multiline-adjlist", "a b\n", "x, line 1", "whole number"),
     ("multiline-adjlist", "a\n", "x, line 1", "'u 2'"),
     ("multiline-adjlist", "a 1\nb\nb 1\na\n", "x, line 4", "cycle: a -> b -> a"),

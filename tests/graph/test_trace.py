@@ -185,7 +185,7 @@ def test_names() -> None:
     assert trace(lambda *x: x[0] + x[1], (), ()).name(1) == "x1"
     assert trace(product, (1, 1), (1, 1)).description == "product"
     assert trace(product, (1, 1), (1, 1), description="mine").description == "mine"
-    with pytest.raises(InvalidInput, match="1 names for 2"):
+    with pytest.raises(InvalidInput, match="1 name for 2"):
         trace(product, (1, 1), (1, 1), names=["L"])
     with pytest.raises(InvalidInput, match="white space"):
         trace(product, (1, 1), (1, 1), names=["L", "R R"])
@@ -207,7 +207,7 @@ def test_names() -> None:
         (np.argmax, "compared"),
         (np.isnan, "np.isnan cannot be traced"),
         (lambda x: x + "a", "cannot be traced"),
-        (lambda x: 3, "returns no number"),
+        (lambda x: 3, "returns nothing computed"),
         (lambda x: None, "returns a NoneType"),
         (lambda x: "a", "returns a str"),
     ],
@@ -302,5 +302,5 @@ def test_an_empty_graph_is_said() -> None:
 
 @pytest.mark.parametrize("shape", [0, -1, (2, 0), 1.5, "3", True, None])
 def test_shapes(shape: Any) -> None:
-    with pytest.raises(InvalidInput, match="a shape is"):
+    with pytest.raises(InvalidInput, match="a shape must be"):
         trace(np.exp, shape)

@@ -145,7 +145,7 @@ def test_a_run_on_a_family_has_no_bounds() -> None:
     text = get("naive").program(Problem.square(3, 2), {})
     run = pebble.run(text, pebble.family_of(Problem.square(3, 2)))
     assert (run.io, run.copies) == (pebble.run(text, Problem.square(3, 2)).io, 1)
-    with pytest.raises(InvalidInput, match=r"give pebble\.run the problem"):
+    with pytest.raises(InvalidInput, match=r"pass the problem to pebble\.run"):
         run.ratio  # noqa: B018
 
 
@@ -154,9 +154,9 @@ def test_a_device_says_how_large_fast_memory_is() -> None:
     on_device = pebble.count(problem, schedules=["flash-2"], device="h100", level="l2", dtype="fp8")
     assert pebble.device("h100").words("fp8", "l2") == on_device.M
     assert pebble.count(problem, schedules=["flash-2"], device=pebble.device("h100")).M == 116_224
-    with pytest.raises(InvalidInput, match="M in words, or a device, and not both"):
+    with pytest.raises(InvalidInput, match="either M in words or a device"):
         pebble.count(problem)
-    with pytest.raises(InvalidInput, match="M in words, or a device, and not both"):
+    with pytest.raises(InvalidInput, match="either M in words or a device"):
         pebble.count(problem, 1000, device="h100")
-    with pytest.raises(InvalidInput, match="give a device with it"):
+    with pytest.raises(InvalidInput, match="give the device too"):
         pebble.count(problem, 1000, level="l2")

@@ -47,5 +47,5 @@ def test_known_lengths(d: int, M: int, lengths: tuple[int, int]) -> None:
 
 
 def test_other_masks_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="no mask, or the causal one"):
+    with pytest.raises(InvalidInput, match="no mask or the causal mask"):
         crossover(8, 100, "window:3")

@@ -206,14 +206,14 @@ class TestCommandLine:
             (["-M", "100"], "Missing option '-d' (or '--model')"),
             (["-d", "4", "-M", "100", "--device", "h100"], "give one"),
             (["-d", "4", "--device", "h100"], "--dtype"),
-            (["-d", "4", "-M", "100", "--level", "l2"], "--level goes with --device"),
+            (["-d", "4", "-M", "100", "--level", "l2"], "--level needs --device"),
             (["-d", "4", "--device", "h10", "--dtype", "bf16"], "did you mean h100?"),
             (["-d", "4", "--device", "h200", "--dtype", "bf16", "--level", "l2"], "no sourced figure"),
             (["-M", "100", "--model", "gpt3"], "did you mean gpt2?"),
-            (["-d", "4", "-M", "100", "--heads", "6", "--kv-heads", "4"], "6 is no multiple of 4"),
-            (["-d", "4", "-M", "100", "--kv-heads", "4"], "1 is no multiple of 4"),
+            (["-d", "4", "-M", "100", "--heads", "6", "--kv-heads", "4"], "6 is not a multiple of 4"),
+            (["-d", "4", "-M", "100", "--kv-heads", "4"], "1 is not a multiple of 4"),
             (["-d", "4", "-M", "100", "--heads", "4", "--kv-heads", "0"], "'--kv-heads': 0 is not positive"),
-            (["-M", "100", "--model", "llama3-8b", "--heads", "12"], "12 is no multiple of 8"),
+            (["-M", "100", "--model", "llama3-8b", "--heads", "12"], "12 is not a multiple of 8"),
         ],
     )
     def test_refusals(self, arguments: list[str], words: str) -> None:
@@ -255,8 +255,11 @@ class TestCommandLine:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            (["bounds"], "hold for kernels that take query heads one by one, too. --heads 32 alone counts"),
-            (["count", "--schedule", "best"], "the bounds there are of heads that share nothing"),
+            (
+                ["bounds"],
+                "also hold for kernels that take query heads one by one. To count such a kernel, use --heads 32 alone",
+            ),
+            (["count", "--schedule", "best"], "those bounds are for heads that share nothing"),
             (
                 ["count", "--schedule", "best", "--pass", "backward"],
                 "stores them for every query head computes",

@@ -129,12 +129,12 @@ def test_best_of_what() -> None:
     ("asked", "words"),
     [
         ({"kernel": "flash-9"}, "unknown schedule 'flash-9' for the forward pass"),
-        ({"tiles": {"Bx": 3}}, r"it takes rows, cols \(Br or BLOCK_M is rows, Bc or BLOCK_N is cols\)"),
+        ({"tiles": {"Bx": 3}}, r"it has rows, cols \(Br or BLOCK_M is rows, Bc or BLOCK_N is cols\)"),
         ({"tiles": {"Br": 3, "rows": 3}}, "rows is given twice, as Br and as rows"),
-        ({"passes": ("weights",)}, "forward and backward, not 'weights'"),
+        ({"passes": ("weights",)}, "forward and a backward pass, not 'weights'"),
         ({"kernel": "split", "passes": ("forward",)}, "no schedule 'split' for the forward pass"),
         ({"backward": "flash-9"}, "unknown schedule 'flash-9' for the backward pass"),
-        ({"M": None}, "say how large fast memory is"),
+        ({"M": None}, "give the size of fast memory"),
         ({"at_least": {"depth": 3}}, "unknown tile 'depth'; known: rows"),
     ],
 )

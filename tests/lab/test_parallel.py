@@ -247,7 +247,7 @@ def test_what_cannot_be_is_refused() -> None:
     for schedules, shape, reason in (
         (["rign"], None, "did you mean ring"),
         (["ring"], (2, 2), "takes a shape of 2 numbers"),
-        (["grid"], (3, 2), "for 6 devices; there are 4"),
+        (["grid"], (3, 2), "needs 6 devices, but P is 4"),
         (["triangle"], None, "triangle does not apply"),
     ):
         with pytest.raises(InvalidInput, match=reason):

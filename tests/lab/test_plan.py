@@ -132,7 +132,9 @@ def test_one_word_less_changes_the_tiles() -> None:
 
 def test_when_nothing_fits_the_error_says_what_would() -> None:
     asked: dict[str, Any] = {"multiple_of": 16, "at_least": {"rows": 64}}
-    with pytest.raises(CacheTooSmall, match=r"nothing fits M = 1,000 words .*needs [\d,]+") as caught:
+    with pytest.raises(
+        CacheTooSmall, match=r"no schedule fits M = 1,000 words .*need [\d,]+ words"
+    ) as caught:
         plan(FORWARD, 1000, **asked)
     least = caught.value.least_M
     assert least is not None
@@ -157,11 +159,11 @@ def test_constraints_refuse_nonsense() -> None:
     ):
         with pytest.raises(InvalidInput, match=message):
             Constraints(**asked)
-    with pytest.raises(InvalidInput, match="not both"):
+    with pytest.raises(InvalidInput, match="either M in words or a device"):
         plan(FORWARD)
-    with pytest.raises(InvalidInput, match="not both"):
+    with pytest.raises(InvalidInput, match="either M in words or a device"):
         plan(FORWARD, 100, device="h100")
-    with pytest.raises(InvalidInput, match="one by one"):
+    with pytest.raises(InvalidInput, match="separately"):
         plan(Problem.square(64, 8, pass_name="both"), 1000)
     with pytest.raises(InvalidInput, match="a level"):
         plan(FORWARD, 1000, level="l2")

@@ -126,7 +126,7 @@ def test_a_link_that_was_changed_in_any_way_is_found_out() -> None:
         (fragment(BOARDS[0], "play", [3, "~"]), "its moves cannot be read"),
         (fragment(BOARDS[0], "play", [3, "_"]), "its moves cannot be read"),
         (fragment(BOARDS[3], "play", [2, "A"]), "its moves cannot be read"),
-        (fragment(BOARDS[0], "watch", [3, "optimum", "1e3"]), "1e3 is no number of moves"),
+        (fragment(BOARDS[0], "watch", [3, "optimum", "1e3"]), "1e3 is not a number of moves"),
         (fragment(BOARDS[0] | {"name": "fft:4"}, "play", [3, ""]), "this page has no DAG called fft:4; it has "),
         (fragment(BOARDS[0] | {"outputs": [8]}, "play", [3, ""]), "or made for another DAG called pyramid:3"),
     ],

@@ -122,7 +122,7 @@ def test_what_to_draw_must_make_sense() -> None:
         plots.io([], 60)
     with pytest.raises(InvalidInput, match="not both"):
         plots.io([PROBLEM, Problem.square(12, 6)], [40, 60])
-    with pytest.raises(InvalidInput, match="their length only"):
+    with pytest.raises(InvalidInput, match="only in their length"):
         plots.gap([PROBLEM, Problem.square(12, 4)], [40, 60])
     with pytest.raises(InvalidInput, match="positive whole number"):
         plots.io(PROBLEM, [40, 0])
@@ -130,9 +130,9 @@ def test_what_to_draw_must_make_sense() -> None:
         plots.arrays(PROBLEM, 2)
     with pytest.raises(InvalidInput, match="nothing to draw"):
         plots.io(PROBLEM, [2, 3])
-    with pytest.raises(InvalidInput, match="one by one"):
+    with pytest.raises(InvalidInput, match="separately"):
         plots.roofline(replace(PROBLEM, pass_name="both"), "h100")
-    with pytest.raises(InvalidInput, match="no roofline here"):
+    with pytest.raises(InvalidInput, match="no roofline"):
         plots.roofline(PROBLEM, "zen4")
     with pytest.raises(CacheTooSmall):
         plots.occupancy("flash-2", PROBLEM, 3)

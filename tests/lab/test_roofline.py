@@ -77,7 +77,7 @@ def test_a_bandwidth_can_be_given() -> None:
     assert given.boundary("smem+regs").seconds(5_500_000_000) == pytest.approx(1e-3)
     assert given.bandwidths(("regs", "smem", "l2"))[2] == pebble.device("h100").bandwidth
     for wrong in ({"l3": 1.0}, {"smem": 0.0}, {"smem": float("nan")}):
-        with pytest.raises(pebble.InvalidInput, match="positive rate"):
+        with pytest.raises(pebble.InvalidInput, match="the rate positive"):
             given.with_bandwidths(wrong)
 
 

@@ -114,7 +114,7 @@ def test_a_mask_from_a_file_is_known_by_its_pairs(spec: str, tmp_path: Path) -> 
     changed = sweep_grid(4, 2, "9,30", "naive", masks=mask)
     with pytest.raises(InvalidInput, match="differs in mask_contents"):
         run_sweep(changed, out)
-    with pytest.raises(InvalidInput, match="another here than where the sweep was begun"):
+    with pytest.raises(InvalidInput, match="differs from the one the sweep was started with"):
         count_point(grid.point(0))
     np.save(file, np.tri(4, dtype=bool))
     masking._made.cache_clear()
@@ -138,7 +138,7 @@ def test_all_schedules_of_a_pass_by_default() -> None:
     [
         ({"schedules": "flash-3"}, "flash-3"),
         ({"schedules": []}, "schedules"),
-        ({"schedules": [pebble.schedules()["naive"]]}, "names"),
+        ({"schedules": [pebble.schedules()["naive"]]}, "by name"),
         ({"masks": "no-such-mask"}, "no-such-mask"),
         ({"masks": []}, "masks"),
         ({"masks": [np.eye(4)]}, "texts"),
@@ -146,7 +146,7 @@ def test_all_schedules_of_a_pass_by_default() -> None:
         ({"pass_name": "weights", "dv": 3}, "dv = d"),
         ({"heads": 0}, "heads"),
         ({"jobs": 0}, "jobs"),
-        ({"jobs": 2, "executor": ThreadPoolExecutor(1)}, "one of them"),
+        ({"jobs": 2, "executor": ThreadPoolExecutor(1)}, "give one"),
         ({"format": "csv"}, "file"),
         ({"out": "x.txt"}, ".parquet"),
         ({"out": "x.txt", "format": "txt"}, "txt"),
@@ -303,5 +303,5 @@ def test_a_row_for_each_boundary(tmp_path: Path) -> None:
     ]
     with pytest.raises(InvalidInput, match="one of the two"):
         pebble.sweep(40, 3, 100, levels=(43, 140))
-    with pytest.raises(InvalidInput, match="one by one"):
+    with pytest.raises(InvalidInput, match="separately"):
         pebble.sweep(40, 3, None, levels=(43, 140), pass_name="both")

@@ -54,13 +54,13 @@ def test_journals_that_do_not_fit(tmp_path: Path) -> None:
 def test_a_file_that_is_no_journal_is_left_alone(content: bytes, restart: bool, tmp_path: Path) -> None:
     other = tmp_path / "out.csv.partial"
     other.write_bytes(content)
-    with pytest.raises(InvalidInput, match="no journal"):
+    with pytest.raises(InvalidInput, match="not the journal"):
         run_sweep(SMALL, tmp_path / "out.csv", restart=restart)
     assert other.read_bytes() == content
     other.unlink()
     _change(other, "CREATE TABLE addresses (name)")
     content = other.read_bytes()
-    with pytest.raises(InvalidInput, match="no journal"):
+    with pytest.raises(InvalidInput, match="not the journal"):
         run_sweep(SMALL, tmp_path / "out.csv", restart=restart)
     assert other.read_bytes() == content
 

@@ -171,7 +171,7 @@ def test_a_result_that_cannot_be_written_keeps_the_journal(
     out.write_text("precious", encoding="utf-8")
     with monkeypatch.context() as patched:
         patched.setitem(importlib.import_module("pebble.lab.sweep.row_files")._WRITERS, "csv", full)
-        with pytest.raises(PebbleError, match=r"No space left.*8 of 8 points are in"):
+        with pytest.raises(PebbleError, match=r"No space left.*8 of 8 points are kept in"):
             run_sweep(SMALL, out)
     assert out.read_text(encoding="utf-8") == "precious"
     assert run_sweep(SMALL, out).resumed == 8
@@ -222,7 +222,7 @@ def test_a_sweep_that_is_stopped_goes_on(number: signal.Signals, jobs: str, tmp_
     assert out.with_name("sweep.csv.partial").exists()
     if number == signal.SIGINT:
         assert stopped.returncode == 130
-        assert stopped.stderr.startswith("pebble: interrupted; what was counted is in ")
+        assert stopped.stderr.startswith("pebble: interrupted; finished points are kept in ")
         assert len(stopped.stderr.splitlines()) == 1
     else:
         assert stopped.returncode == -number

@@ -133,7 +133,7 @@ def test_statements_are_complete(one: Statement) -> None:
 
 
 def test_unknown_names_get_the_closest_one() -> None:
-    with pytest.raises(InvalidInput, match=r"did you mean 'causal triangles'\? Known are .*; by parts; "):
+    with pytest.raises(InvalidInput, match=r"did you mean 'causal triangles'\? Known: .*; by parts; "):
         statement("casual triangles")
 
 

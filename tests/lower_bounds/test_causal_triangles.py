@@ -97,12 +97,12 @@ def test_the_least_size_is_the_least() -> None:
     ("problem", "M", "reason"),
     [
         (Problem.square(100, 4), 30, "all pairs"),
-        (Problem.square(100, 4, mask="causal", pass_name="backward"), 30, "forward pass only"),
+        (Problem.square(100, 4, mask="causal", pass_name="backward"), 30, "only for the forward pass"),
         (Problem.square(8, 4, mask="causal"), 4, "from 9 queries on"),
         (Problem.square(100, 4, mask="causal"), 5000, "queries on"),
         (Problem.square(100, 4, mask="window:5"), 30, "no such triangle"),
         (Problem(4, 100, 2, 2, mask=make_mask("causal", 4, 100)), 10, "no such triangle"),
-        (Problem.square(100, 4, mask="longformer:window=4,global=2"), 30, "interval; not so for longformer"),
+        (Problem.square(100, 4, mask="longformer:window=4,global=2"), 30, "interval, unlike longformer"),
         (Problem.square(9, 1, mask=mask_from_array(np.ones((9, 9), dtype=bool))), 4, "no pair is masked out"),
         (
             Problem.square(

@@ -237,7 +237,7 @@ def test_the_numbers_are_those_that_are_printed(sizes: SharedProblem) -> None:
 
 
 def test_what_says_nothing_is_refused() -> None:
-    with pytest.raises(BoundDoesNotApply, match="says nothing"):
+    with pytest.raises(BoundDoesNotApply, match="gives nothing"):
         coq_communication(SharedProblem(64, 8, 1))
     with pytest.raises(BoundDoesNotApply, match="forward pass"):
         coq_communication(SharedProblem(64, 8, 4, pass_name="backward"))

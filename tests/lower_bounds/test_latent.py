@@ -83,7 +83,7 @@ def test_no_bound_is_above_an_optimum(shape: tuple[int, int, int, int]) -> None:
 
 
 def test_other_computations_are_refused() -> None:
-    with pytest.raises(BoundDoesNotApply, match="latent attention only"):
+    with pytest.raises(BoundDoesNotApply, match="only for latent attention"):
         latent_bound(Problem(8, 8, 4, 2), 100)
     assert {bound.name for bound in proved_bounds(Problem(8, 8, 4, 2, shared_values=True), 30)} == {
         "MLA",

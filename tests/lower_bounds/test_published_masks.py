@@ -39,7 +39,7 @@ def test_dense_theorems_refuse_masks() -> None:
     with pytest.raises(BoundDoesNotApply, match="all pairs"):
         li_et_al(backward, 4096)
     for curve in (li_et_al_sparse, block_sparse_flash_attention):
-        with pytest.raises(BoundDoesNotApply, match="about masks"):
+        with pytest.raises(BoundDoesNotApply, match="for masks"):
             curve(Problem.square(1024, 64), 4096)
     with pytest.raises(BoundDoesNotApply, match="forward"):
         block_sparse_flash_attention(backward, 4096)

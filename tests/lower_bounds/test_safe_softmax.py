@@ -142,11 +142,11 @@ def test_to_the_letter() -> None:
 @pytest.mark.parametrize(
     ("problem", "words"),
     [
-        (Problem.square(4096, 64), "safe softmax in two passes only"),
-        (Problem.square(4096, 64, softmax="online"), "safe softmax in two passes only"),
+        (Problem.square(4096, 64), "only for safe softmax in two passes"),
+        (Problem.square(4096, 64, softmax="online"), "only for safe softmax in two passes"),
         (Problem.square(8, 8, softmax="safe", mask="causal"), "done in one"),
         (Problem.square(8, 8, softmax="safe"), "done in one"),
-        (Problem.square(8, 8, pass_name="backward"), "forward pass only"),
+        (Problem.square(8, 8, pass_name="backward"), "only for the forward pass"),
     ],
 )
 def test_where_it_does_not_apply(problem: Problem, words: str) -> None:

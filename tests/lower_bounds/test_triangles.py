@@ -181,7 +181,7 @@ def test_masks_that_are_no_bands_and_large_are_refused(monkeypatch: pytest.Monke
     band = make_mask("causal", 20, 20)
     assert band is not None
     assert QueryIntervals.from_mask(band).number == 20
-    with pytest.raises(BoundDoesNotApply, match="up to 10 queries"):
+    with pytest.raises(BoundDoesNotApply, match="at most 10 queries"):
         QueryIntervals.from_mask(DenseMask("array:own", band.matrix((0, 20), (0, 20))))
 
 

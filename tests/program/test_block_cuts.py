@@ -27,5 +27,5 @@ def test_a_block_is_a_size_of_every_schedule_under_masks_that_repeat() -> None:
     assert flash.check_tiles({"block": 26, "rows": 4}) == {"rows": 4, "block": 26}
     with pytest.raises(InvalidInput, match="block"):
         flash.check_tiles({"rows": 4, "block": 0})
-    with pytest.raises(InvalidInput, match="only masks of blocks that repeat"):
+    with pytest.raises(InvalidInput, match="only for masks of repeating blocks"):
         flash.program(Problem.square(64, 4, mask="causal"), {"rows": 4, "block": 26})

@@ -103,7 +103,7 @@ def test_the_file_of_an_exchange_is_legal() -> None:
 
 
 def test_what_cannot_be_written() -> None:
-    with pytest.raises(InvalidInput, match="at most 20,000,000"):
+    with pytest.raises(InvalidInput, match="limit for a file is 20,000,000"):
         exchange_moves(SharedProblem(4096, 64, 4), "ring")
     with pytest.raises(InvalidInput, match="for one head"):
         exchange_moves(SharedProblem(4, 1, 2, heads=2, kv_heads=2, pass_name="backward"), "ring")

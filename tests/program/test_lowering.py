@@ -124,7 +124,7 @@ def test_one_word_less_than_the_peak_is_refused_by_the_game() -> None:
 
 @pytest.mark.parametrize("nodes", [load("C"), store("A"), delete("B")], ids=str)
 def test_what_is_not_there_cannot_be_moved(nodes: tuple[object, ...]) -> None:
-    with pytest.raises(InvalidInput, match="nothing of some element"):
+    with pytest.raises(InvalidInput, match="some element has no value"):
         list(lower(program(phase("", *nodes)), relabelled(matmul_family(2, 2, 2), ("C",))))  # type: ignore[arg-type]
 
 

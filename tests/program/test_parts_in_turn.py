@@ -76,7 +76,7 @@ def test_levels_read_it_written_out() -> None:
     [
         ("document:4,5", "document:5,4", "other parts"),
         ("document:4,5", "causal", "other parts"),
-        ("document:4,5", None, "no mask"),
+        ("document:4,5", None, "needs a mask"),
     ],
 )
 def test_programs_for_other_parts_are_refused(mask: str, other: str | None, what: str) -> None:
@@ -98,7 +98,7 @@ def test_what_parts_have_in_common_is_refused() -> None:
         "shared", (*arrays, type(arrays[0])("w", ("k",))), family.extents, family.symbols, {}, family.mask
     )
     text = for_each_part(problem.allowed, lambda part: program(loop("i", 1, load("Q"))))
-    with pytest.raises(InvalidInput, match="have w in common"):
+    with pytest.raises(InvalidInput, match="share w"):
         run(text, shared)
     nested = for_each_part(problem.allowed, lambda part: text)
     with pytest.raises(InvalidInput, match="has parts itself"):

@@ -54,8 +54,8 @@ RULES: list[tuple[str, str, tuple[Nodes, ...], int | None]] = [
         None,
     ),
     ("one-partial-result", "chain starts anew", (load("A", "B"), compute("C"), compute("C")), None),
-    ("memory-full", "holds 12 of 19 words and 8 more are needed", (load("A", "B"),), 19),
-    ("memory-full", "holds 20 of 26 words and 7 more are needed", (load("A", "B"), compute("C")), 26),
+    ("memory-full", "holds 12 of 19 words, and this needs 8 more", (load("A", "B"),), 19),
+    ("memory-full", "holds 20 of 26 words, and this needs 7 more", (load("A", "B"), compute("C")), 26),
     ("output-missing", "not all of C is in slow memory", (loop("i", 1, ROW, delete("C")),), None),
 ]
 

@@ -238,7 +238,7 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 def test_an_overflow_says_at_which_level_and_where() -> None:
     text = product(*DONE, after=store("C", level=2))
-    with pytest.raises(Violation, match=r"store2|level 2 holds 21 of 21 words and 1 more"):
+    with pytest.raises(Violation, match=r"store2|level 2 holds 21 of 21 words, and this needs 1 more"):
         run_levels(text, FAMILY, (5, 21))
     leaking = program(phase("", load("A", "B", level=2), loop("i", 1, load("A"), label="row"), store("A")))
     with pytest.raises(Violation, match="level 1"):

@@ -196,5 +196,5 @@ def test_what_has_steps_or_a_mask_is_refused() -> None:
     with pytest.raises(InvalidInput, match="without a mask"):
         run(program(phase("", load("Q"))), masked)
     online = family_of(Problem.square(8, 2, softmax="online"))
-    with pytest.raises(InvalidInput, match="no sum"):
+    with pytest.raises(InvalidInput, match="not a sum"):
         online.with_free_sums()

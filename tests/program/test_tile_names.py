@@ -31,5 +31,5 @@ def test_every_function_that_takes_tiles_takes_them_by_these_names() -> None:
     assert schedule.program(problem, other) == schedule.program(problem, plain)
     assert count(problem, 90, ["flash-2"], other) == count(problem, 90, ["flash-2"], plain)
     assert str(show("flash-2", problem, 90, other)) == str(show("flash-2", problem, 90, plain))
-    with pytest.raises(InvalidInput, match=r"small-cache does not take tiles Br; it takes side"):
+    with pytest.raises(InvalidInput, match=r"small-cache has no tile size Br; it has side"):
         count(problem, 90, ["small-cache"], {"Br": 4})

@@ -260,9 +260,9 @@ def test_what_does_not_apply_is_refused_with_a_reason() -> None:
         ("ulysses", ()): "4 query heads cannot be cut into 6 equal blocks",
         ("lightseq", ()): "for the causal mask",
         ("ring-q", ()): "for the backward pass",
-        ("grid", (2, 2)): "for 4 devices; there are 6",
-        ("grid", ()): "takes the shape R x C",
-        ("ring", (6,)): "takes the shape none",
+        ("grid", (2, 2)): "needs 4 devices, but P is 6",
+        ("grid", ()): "needs a shape R x C",
+        ("ring", (6,)): "needs a shape none",
         ("usp", (3, 2)): "4 query heads cannot be cut into 3",
     }
     for (name, shape), reason in reasons.items():

@@ -143,5 +143,5 @@ def test_slices_are_chosen_under_a_mask_that_leaves_most_pairs() -> None:
 
 
 def test_one_of_blocks_and_slices_is_needed() -> None:
-    with pytest.raises(InvalidInput, match="there is no block"):
+    with pytest.raises(InvalidInput, match="must be at least 1"):
         MIXED.program(Problem(4, 4, 2, 2), {"blocks": 0, "slices": 0, "pinned": 0})

@@ -222,9 +222,9 @@ def test_ratios_to_the_bounds_at_both_boundaries(quotient: int, worse: float) ->
 def test_what_makes_no_sense_is_refused() -> None:
     problem = Problem.square(8, 2)
     for tiles, message in (
-        ({"cols": 2}, "give a size for rows"),
+        ({"cols": 2}, "also needs tile sizes for rows"),
         ({"rows": 2, "cols": 0}, "whole number"),
-        ({"rows": 2, "cols": 2, "width": 1}, "does not take tiles width"),
+        ({"rows": 2, "cols": 2, "width": 1}, "has no tile size width"),
         ({"rows": 2, "cols": 2, "rows3": 1}, "third memory level"),
     ):
         with pytest.raises(InvalidInput, match=message):
@@ -232,10 +232,10 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(InvalidInput, match="2 or 3 memory levels, not for 1"):
         FORWARD.program(problem, {"rows": 2, "cols": 2}, Hierarchy((50,)))
     for wrong, message in (
-        (Problem.square(8, 2, pass_name="weights"), "no schedule for several memory levels serves"),
+        (Problem.square(8, 2, pass_name="weights"), "no schedule for several memory levels supports"),
         (Problem.square(8, 2, softmax="online"), "for this computation"),
     ):
         with pytest.raises(InvalidInput, match=message):
             level_schedule("nested-flash-2", wrong)
-    with pytest.raises(InvalidInput, match="is no schedule for several memory levels"):
+    with pytest.raises(InvalidInput, match="is not a schedule for several memory levels"):
         level_schedule("flash-2", problem)

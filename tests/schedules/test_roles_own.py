@@ -103,7 +103,7 @@ def test_header(name: str, mask: str | None) -> None:
         (f"{SCORES}; z[i] += S[i,j]; P[i,j] = exp(S[i,j]); {SUMS}", "of the weights"),
         (f"{SCORES}; U[i,e] += S[i,j]*V[j,e]", "one array of weights"),
         (ONLINE.replace("m[i,j-1] - S[i,j]", "m[i,j-1] - m[i,j]"), "such sums and scores only"),
-        (f"{SCORES}; P[i,j] = exp(T[i,j]); {SUMS}", "T is not given in a line before"),
+        (f"{SCORES}; P[i,j] = exp(T[i,j]); {SUMS}", "T is not defined on an earlier line"),
         ("Q[i,k]; S[i,j] += Q[i,k]*Q[j,k]", "the indices of Q are i, k"),
         ("Q[i,k]; S[i] = Q[i,k]", "that the target lacks"),
         ("Q[i,k]; S[i,k] = Q[i,k-1]", "neither|indices of Q"),

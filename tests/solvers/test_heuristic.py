@@ -219,7 +219,7 @@ def test_order_given_as_a_sequence() -> None:
     found = schedule_dag(dag, 2, ["z", "x", "y"])
     assert (found.order, found.io) == ("custom", 4)
     for wrong, why in (
-        (["x", "y"], "lacks 1 vertices"),
+        (["x", "y"], "lacks 1 vertex"),
         (["y", "x", "z"], "place 0: y comes before its predecessor x"),
         (["x", "x", "y", "z"], "place 1: x comes a second time"),
         (["a", "x", "y", "z"], "place 0: a is an input"),
@@ -288,5 +288,5 @@ def test_command_text_and_refusals() -> None:
     assert result.stdout.endswith("peak 6 of 6 words; order given, eviction belady\n")
     with pytest.raises(CacheTooSmall, match="least M is 3"):
         CliRunner().invoke(command, ["fft:8", "-M", "2"], catch_exceptions=False)
-    with pytest.raises(InvalidInput, match="choose one of --json and -o -"):
+    with pytest.raises(InvalidInput, match="--json and -o - cannot be combined"):
         CliRunner().invoke(command, ["fft:8", "-M", "6", "--json", "-o", "-"], catch_exceptions=False)

@@ -207,7 +207,7 @@ def test_wrong_M(M: Any) -> None:
 
 
 def test_too_large_a_dag_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="up to 64"):
+    with pytest.raises(InvalidInput, match="at most 64"):
         optimal(load_dag("fft:16"), 5)
 
 

@@ -42,7 +42,7 @@ class Arguments:
 
     def wrong(self, what: str) -> InvalidInput:
         """Return the error that says what is wrong and how the mask is written."""
-        return InvalidInput(f"mask {self.kind}: {what}; it is written {self.usage}")
+        return InvalidInput(f"mask {self.kind}: {what}; write {self.usage}")
 
     def has(self, name: str) -> bool:
         """Whether an argument is given."""
@@ -93,4 +93,4 @@ class Arguments:
         """Refuse what has not been taken."""
         rest = [*self.plain, *(f"{name}={value}" for name, value in self.named.items())]
         if rest:
-            raise self.wrong(f"{','.join(rest)!r} is too much")
+            raise self.wrong(f"{','.join(rest)!r} is not expected here")

@@ -43,7 +43,8 @@ def check_size(Nq: int, Nk: int, name: str) -> None:
     """Refuse a mask that is kept pair by pair and has too many pairs."""
     if Nq * Nk > _MOST_PAIRS:
         raise InvalidInput(
-            f"mask {name}: it is kept pair by pair, at most {_MOST_PAIRS:,} of them; Nq · Nk is {Nq * Nk:,}"
+            f"mask {name}: it is stored pair by pair, which is limited to {_MOST_PAIRS:,} pairs; Nq · Nk "
+            f"is {Nq * Nk:,}"
         )
 
 
@@ -174,7 +175,7 @@ def as_booleans(array: NDArray[Any], what: str) -> NDArray[np.bool_]:
             f"{what}: it must have two dimensions, queries and keys; its shape is {array.shape}"
         )
     if array.size > _MOST_PAIRS:
-        raise InvalidInput(f"{what}: it has {array.size:,} elements, at most {_MOST_PAIRS:,} are taken")
+        raise InvalidInput(f"{what}: it has {array.size:,} elements; the limit is {_MOST_PAIRS:,}")
     if array.dtype == np.uint8:
         if array.max() > 1:
             raise InvalidInput(f"{what}: its elements must be 0 or 1; there is a {array.max()}")
@@ -186,7 +187,9 @@ def as_booleans(array: NDArray[Any], what: str) -> NDArray[np.bool_]:
 def load_array(path: str, what: str) -> NDArray[np.bool_]:
     """Read a matrix of booleans from a ``.npy`` file; nothing pickled is ever loaded."""
     if not path:
-        raise InvalidInput(f"{what} names no file; write the path of an array of booleans, such as m.npy")
+        raise InvalidInput(
+            f"{what}: the file name is missing; give the path of a boolean array, such as m.npy"
+        )
     try:
         found = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
@@ -194,7 +197,7 @@ def load_array(path: str, what: str) -> NDArray[np.bool_]:
     except (ValueError, EOFError, SyntaxError, MemoryError, OverflowError) as error:
         # numpy takes whatever it does not know for a pickle, which is never loaded, for it could run anything.
         why = "" if "pickle" in str(error) else f" ({_one_line(error)})"
-        raise InvalidInput(f"{what}: {path} is no array of booleans saved with numpy.save{why}") from error
+        raise InvalidInput(f"{what}: {path} is not a boolean array saved with numpy.save{why}") from error
     if not isinstance(found, np.ndarray):
         found.close()
         raise InvalidInput(f"{what}: {path} holds several arrays (.npz); save the mask alone with numpy.save")
@@ -224,7 +227,7 @@ def named_predicate(name: str) -> Predicate:
     """
     module_name, colon, path = name.partition(":")
     if not (colon and module_name and path):
-        raise InvalidInput(f"mask predicate: cannot read {name!r}; it is written predicate:module:function")
+        raise InvalidInput(f"mask predicate: cannot read {name!r}; write predicate:module:function")
     with _current_folder():
         try:
             found: Any = importlib.import_module(module_name)
@@ -237,7 +240,7 @@ def named_predicate(name: str) -> Predicate:
             raise InvalidInput(f"mask predicate: module {module_name!r} has no {path!r}")
         found = getattr(found, part)
     if not callable(found):
-        raise InvalidInput(f"mask predicate: {name} is no function")
+        raise InvalidInput(f"mask predicate: {name} is not a function")
     predicate: Predicate = found
     return predicate
 

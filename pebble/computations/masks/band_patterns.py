@@ -23,7 +23,7 @@ _MOST_WRITTEN_OUT = 4
 def check_lines(lines: int) -> None:
     """Refuse a mask with too many queries or keys."""
     if lines > _MOST_LINES:
-        raise InvalidInput(f"a mask has at most {_MOST_LINES:,} queries and keys, not {lines:,}")
+        raise InvalidInput(f"a mask can have at most {_MOST_LINES:,} queries and keys, not {lines:,}")
 
 
 def past_own(Nq: int, Nk: int, more: int, least: int = 0) -> Staircase:

@@ -43,9 +43,10 @@ def check_blocks_kept(Nq: int, Nk: int, sides: tuple[int, int], name: str) -> No
     """
     if not can_be_kept(Nq, Nk, sides):
         raise InvalidInput(
-            f"mask {name}: it is kept block by block, at most {_MOST_KEPT:,} of them, and at most {_MOST_LINES:,} "
-            f"queries and keys; there are {-(-Nq // sides[0]):,} × {-(-Nk // sides[1]):,} blocks, {Nq:,} queries and "
-            f"{Nk:,} keys: take larger blocks, or fewer queries and keys"
+            f"mask {name}: it is stored block by block, which is limited to {_MOST_KEPT:,} blocks and "
+            f"{_MOST_LINES:,} queries and keys; there are {-(-Nq // sides[0]):,} × "
+            f"{-(-Nk // sides[1]):,} blocks, {Nq:,} queries and {Nk:,} keys: use larger blocks, or fewer "
+            "queries and keys"
         )
 
 

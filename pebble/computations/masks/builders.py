@@ -96,7 +96,7 @@ def causal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "window:W or window:left=L,right=R",
-    "the last W keys, its own among them; or L keys before its own position and R after it",
+    "the last W keys including its own, or L keys before its own position and R after it",
     "window:256",
 )
 def window(arguments: Arguments, Nq: int, Nk: int) -> Mask:
@@ -126,7 +126,7 @@ def prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "document:[causal,]LENGTH[xTIMES],LENGTH[xTIMES],…",
-    "the keys of its own sequence, of several packed one behind the other",
+    "the keys of its own sequence, where several are packed together",
     "document:causal,512,512",
 )
 def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
@@ -138,12 +138,13 @@ def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     arguments.end()
     total, number = (sum(length * times for length, times in found), sum(times for _, times in found))
     if total != N:
-        raise arguments.wrong(f"the lengths add up to {total:,}, and there are {N:,} tokens")
+        raise arguments.wrong(f"the lengths add up to {total:,}, but there are {N:,} tokens")
     if number > _MOST_DOCUMENTS and len({length for length, _ in found}) == 1:
         return equal_documents_mask(found[0][0], number, causal=causal)
     if number > _MOST_DOCUMENTS:
         raise arguments.wrong(
-            f"at most {_MOST_DOCUMENTS:,} sequences of more than one length are taken, not {number:,} sequences"
+            f"there are {number:,} sequences; the limit is {_MOST_DOCUMENTS:,} unless all have the same "
+            "length"
         )
     return document_mask([length for length, times in found for _ in range(times)], causal=causal)
 
@@ -161,10 +162,10 @@ def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     N = _square(arguments, Nq, Nk)
     if window % 2:
         raise InvalidInput(
-            f"mask longformer: half of the window lies to either side, so it is even; not {window}"
+            f"mask longformer: the window must be even, not {window}: half of it lies on either side"
         )
     if G > N:
-        raise InvalidInput(f"mask longformer: there are {N:,} tokens, {G:,} cannot be global")
+        raise InvalidInput(f"mask longformer: {G:,} tokens cannot be global, because there are only {N:,}")
     check_lines(N)
     spec, side = f"longformer:window={window},global={G}", window // 2
     if G == 0:
@@ -179,7 +180,7 @@ def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return UnionMask(spec, [BandMask(spec, N, *ends) for ends in (global_keys, global_queries, (begin, end))])
 
 
-@_kind("strided:L", "the keys up to L back, and all a multiple of L back", "strided:32", _CHILD)
+@_kind("strided:L", "the keys up to L back, and those at multiples of L back", "strided:32", _CHILD)
 def strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Both heads of the strided pattern merged into one (section 4.3)."""
     stride = arguments.whole("L")
@@ -208,7 +209,9 @@ def fixed(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     N = _square(arguments, Nq, Nk)
     check_lines(N)
     if columns > stride:
-        raise InvalidInput(f"mask fixed: a block has {stride} keys, its last {columns} cannot be taken")
+        raise InvalidInput(
+            f"mask fixed: cannot take the last {columns} keys of a block, because a block has only {stride}"
+        )
     spec = f"fixed:{stride}" + (f",{columns}" if columns > 1 else "")
     causal = causal_mask(N, N)
     if columns == stride or stride >= N:
@@ -222,7 +225,7 @@ def fixed(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "blocks:size=B,density=P[,seed=S] or blocks:size=B,file=PATH.npy",
-    "blocks of B × B pairs, drawn at random or where an array of booleans says so",
+    "blocks of B × B pairs, drawn at random or given by a boolean array",
     "blocks:size=64,density=0.25,seed=1",
     "Dao et al. 2022, arXiv 2205.14135",
 )
@@ -261,7 +264,7 @@ def butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "nm:N:M[,seed=S]",
-    "N of every M keys that follow each other, drawn at random for each query",
+    "N of every M consecutive keys, drawn at random for each query",
     "nm:2:4",
     "Mishra et al. 2021, arXiv 2104.08378",
 )
@@ -273,7 +276,7 @@ def nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
     arguments.end()
     if keep > of:
-        raise InvalidInput(f"mask nm: {keep} of every {of} keys cannot be kept")
+        raise InvalidInput(f"mask nm: cannot keep {keep} of every {of} keys")
     spec = f"nm:{keep}:{of}" + (f",seed={seed}" if seed else "")
     of = min(of, Nk)
     groups = -(-Nk // of)
@@ -289,7 +292,7 @@ def nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return DenseMask(spec, fill(allowed, Nq, Nk, spec))
 
 
-@_kind("file:PATH.npy", "what an array of booleans of shape (Nq, Nk) says", "file:m.npy")
+@_kind("file:PATH.npy", "the keys that a boolean array of shape (Nq, Nk) allows", "file:m.npy")
 def file(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """An array of booleans in a file."""
     spec = f"file:{arguments.source}"
@@ -301,7 +304,7 @@ def file(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "predicate:MODULE:FUNCTION",
-    "what a Python function of index arrays says: f(q_idx, kv_idx)",
+    "the keys that a Python function f(q_idx, kv_idx) of index arrays allows",
     "predicate:mymasks:parity",
     "Dong et al. 2024, arXiv 2412.05496",
 )
@@ -313,7 +316,7 @@ def predicate(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "group:G:MASK",
-    "what query i // G of another mask sees: G query heads that share their keys",
+    "the keys that query i // G of another mask sees, for G query heads that share keys",
     "group:4:causal",
 )
 def group(arguments: Arguments, Nq: int, Nk: int) -> Mask:

@@ -56,7 +56,7 @@ def make_mask(
     <Mask blocks:size=2,density=0.5,seed=0: 8 of 16 pairs>
     """
     if not isinstance(spec, str) or spec.split() != [spec]:
-        raise InvalidInput(f"a mask is named by a text without white space, such as window:256, not {spec!r}")
+        raise InvalidInput(f"a mask is a text without white space, such as window:256, not {spec!r}")
     for name, size in (("Nq", Nq), ("Nk", Nk)):
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise InvalidInput(f"{name} must be a positive whole number, not {size!r}")
@@ -79,19 +79,18 @@ def _build(spec: str, Nq: int, Nk: int, run_code: bool) -> Mask | None:
     name, _, text = spec.partition(":")
     if name in _NO_MASK:
         if text:
-            raise InvalidInput(f"mask {name}: {text!r} is too much; it is written {name}")
+            raise InvalidInput(f"mask {name}: {text!r} is not expected here; write {name}")
         return None
     if name == "group":
         return _group(text, Nq, Nk, run_code)
     if name == "predicate" and not run_code:
         raise InvalidInput(
-            f"mask {spec}: a function named in a file is not run; save the mask as an array of booleans "
-            "(numpy.save) and name it mask=file:PATH"
+            f"mask {spec}: pebble does not run a function named in a file; save the mask as a boolean "
+            "array (numpy.save) and write mask=file:PATH"
         )
     if name == "array":
         raise InvalidInput(
-            f"mask {spec}: this array was given in Python and is known there only; save it (numpy.save) "
-            "and name it file:PATH"
+            f"mask {spec}: this array exists only in Python; save it (numpy.save) and write file:PATH"
         )
     if name not in KINDS:
         close = difflib.get_close_matches(name, KINDS, n=1)
@@ -108,7 +107,7 @@ def _group(text: str, Nq: int, Nk: int, run_code: bool) -> Mask:
     group = arguments.whole("G")
     arguments.end()
     if Nq % group:
-        raise arguments.wrong(f"Nq = {Nq:,} is no multiple of {group}")
+        raise arguments.wrong(f"Nq = {Nq:,} is not a multiple of {group}")
     if not inner:
         raise arguments.wrong("the mask of one query head is missing")
     mask = _build(inner, Nq // group, Nk, run_code)
@@ -167,8 +166,8 @@ def grouped_mask(mask: Mask, group: int) -> Mask:
         Nq = mask.Nq * group
         if max(Nq, mask.Nk) > _MOST_LINES:
             raise InvalidInput(
-                f"mask {spec}: a group's ends are kept line by line, at most {_MOST_LINES:,} of them, "
-                f"not {max(Nq, mask.Nk):,}"
+                f"mask {spec}: a group mask is stored line by line, which is limited to {_MOST_LINES:,} "
+                f"lines; here are {max(Nq, mask.Nk):,}"
             )
         found: Mask = GroupedBand(spec, mask, group)
     elif isinstance(mask, BlockMask):
@@ -179,7 +178,8 @@ def grouped_mask(mask: Mask, group: int) -> Mask:
             check_size(mask.Nq * group, mask.Nk, spec)
         except InvalidInput as error:
             raise InvalidInput(
-                f"{error}; where each query head has keys of its own (--kv-heads as many as --heads) there is no group"
+                f"{error}; if each query head has its own keys (--kv-heads equal to --heads), there is "
+                "no group"
             ) from None
         matrix = mask.matrix((0, mask.Nq), (0, mask.Nk))
         found = DenseMask(spec, np.repeat(matrix, group, axis=0))

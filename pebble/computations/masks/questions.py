@@ -169,8 +169,8 @@ def check_tiles(number: int) -> None:
     """
     if number > _MOST_TILES:
         raise TooManyOperations(
-            f"not verified at this size: {number:,} tiles would have to be looked at at once, and at most "
-            f"{_MOST_TILES:,} are; take larger tiles, or fewer queries and keys"
+            f"not verified at this size: {number:,} tiles would have to be examined at once; the limit "
+            f"is {_MOST_TILES:,}: use larger tiles, or fewer queries and keys"
         )
 
 

@@ -72,7 +72,7 @@ def _indices(product: str) -> tuple[list[str], str]:
                 "'ik,kj->ij'"
             )
     if not text:
-        raise InvalidInput("an einsum is missing; write for instance 'ik,kj->ij'")
+        raise InvalidInput("an einsum is missing; write for example 'ik,kj->ij'")
     if not arrow:
         right = "".join(sorted(name for name in set(left) - {","} if left.count(name) == 1))
     unknown = sorted(set(right) - set(left))

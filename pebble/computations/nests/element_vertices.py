@@ -98,8 +98,8 @@ class ElementVertices:
             if len(twice) and not self._nest.statements[number].adds:
                 index = ",".join(str(int(column[0])) for column in self._index(places[twice[:1]]))
                 raise InvalidInput(
-                    f"{self._nest.statements[number]}: {self.name}[{index}] is computed before; = computes each "
-                    "element once, give the values before it another name or one more index"
+                    f"{self._nest.statements[number]}: {self.name}[{index}] is already computed; = "
+                    "computes each element once: give its earlier values another name or one more index"
                 )
             begin += len(places)
 
@@ -198,5 +198,5 @@ def _box(
     for extent in shape:
         size *= extent
     if size >= _MOST_PLACES:
-        raise InvalidInput(f"the places of {name} lie too far apart to be numbered")
+        raise InvalidInput(f"the subscripts of {name} are too far apart to number its elements")
     return tuple(least), shape

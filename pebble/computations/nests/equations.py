@@ -65,10 +65,10 @@ def read_equations(
     if not isinstance(text, str):
         raise InvalidInput(f"a computation is read from a text, not from {type(text).__name__}")
     if len(text) > _MOST_LETTERS:
-        raise InvalidInput(f"the text has {len(text):,} characters; at most {_MOST_LETTERS:,} are read")
+        raise InvalidInput(f"the text has {len(text):,} characters; the limit is {_MOST_LETTERS:,}")
     whole = Source(re.sub(r"\s", " ", text), 0, text)
     if found := re.search(foreign, text):
-        whole.fail_at(found.start(), f"{found[0]!r} has no meaning here; products are written with *")
+        whole.fail_at(found.start(), f"{found[0]!r} is not allowed here; write products with *")
     pieces = (whole.part(*found.span()) for found in re.finditer(f"[^{ends}]+", text))
     try:
         return tuple(_equation(one, signs, word) for one in pieces if one.text.partition("#")[0])
@@ -85,7 +85,7 @@ def _equation(piece: Source, signs: Sequence[str], word: str) -> Equation:
     sign = place[0] if place else ""
     if sign not in signs:
         why = f"{sign!r}: assignments are written with {', '.join(filter(None, signs))}"
-        example = f"{head.text!r} assigns nothing; write for instance C[i] += A[i,k] or C[i] = A[i]"
+        example = f"{head.text!r} assigns nothing; write for example C[i] += A[i,k] or C[i] = A[i]"
         head.fail_at(place.start() if place else 0, why if sign else example)
     left = head.part(0, place.start() if place else None)
     target = read_access(left, left.tree("what is computed"))
@@ -108,7 +108,7 @@ def _conditions(source: Source, word: str, indices: tuple[str, ...]) -> tuple[Af
         sides = [read_affine(source, side) for side in (comparison.left, *comparison.comparators)]
         for name in (name for side in sides for name in side.names if name not in indices):
             source.fail(
-                comparison, f"{name} is no index of this assignment; its indices are {', '.join(indices)}"
+                comparison, f"{name} is not an index of this assignment; its indices are {', '.join(indices)}"
             )
         for one, sign, other in zip(sides, comparison.ops, sides[1:], strict=False):
             if type(sign) not in _AT_LEAST_ZERO:

@@ -181,15 +181,20 @@ def _collect(source: Source, node: ast.expr, found: dict[ast.AST, Access]) -> No
         for argument in node.args:
             _collect(source, argument, found)
     elif not (isinstance(node, ast.Constant) and type(node.value) in (int, float)):
-        source.fail(node, "an expression has elements A[i,j], numbers, + - * / **, parentheses and functions")
+        source.fail(
+            node,
+            "an expression may have only elements A[i,j], numbers, + - * / **, parentheses and functions",
+        )
 
 
 def _check_call(source: Source, node: ast.Call) -> None:
     name = node.func.id if isinstance(node.func, ast.Name) else None
     if name not in FUNCTIONS:
-        source.fail(node.func, f"no such function; there are {', '.join(FUNCTIONS)}; elements are A[i,j]")
+        source.fail(
+            node.func, f"unknown function; known: {', '.join(FUNCTIONS)}; elements are written A[i,j]"
+        )
     if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
-        source.fail(node, "a function takes values and nothing else")
+        source.fail(node, "a function takes only values")
     if not node.args or (len(node.args) > 1 and name not in ("max", "min")):
         source.fail(node, f"{name} takes {'at least one value' if name in ('max', 'min') else 'one value'}")
 
@@ -199,10 +204,10 @@ def read_access(source: Source, node: ast.expr) -> Access:
     if isinstance(node, ast.Name):
         return Access(node.id, ())
     if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
-        source.fail(node, "an element of an array is meant, such as A[i,j]")
+        source.fail(node, "expected an element of an array, such as A[i,j]")
     places = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if not places:
-        source.fail(node, "an array without indices is written by its name alone")
+        source.fail(node, "for an array without indices, write only its name")
     return Access(node.value.id, tuple(read_affine(source, place) for place in places))
 
 
@@ -212,7 +217,10 @@ def read_affine(source: Source, node: ast.expr) -> Affine:
     if abs(found.constant) > _LARGEST_CONSTANT or any(
         abs(factor) > _LARGEST_FACTOR for _, factor in found.terms
     ):
-        source.fail(node, f"constants go up to {_LARGEST_CONSTANT:,}, factors up to {_LARGEST_FACTOR:,}")
+        source.fail(
+            node,
+            f"too large: constants may be up to {_LARGEST_CONSTANT:,}, factors up to {_LARGEST_FACTOR:,}",
+        )
     return found
 
 
@@ -232,7 +240,7 @@ def _affine(source: Source, node: ast.expr) -> Affine:
             return one - other
         if not one.terms or not other.terms:
             return other * one.constant if not one.terms else one * other.constant
-    source.fail(node, "a place is a sum of whole multiples of indices, such as 2*i + k - 1")
+    source.fail(node, "a subscript must be a sum of integer multiples of indices, such as 2*i + k - 1")
 
 
 def _value(node: ast.expr, values: Mapping[ast.AST, Any]) -> Any:

@@ -74,7 +74,7 @@ def read_extents(text: str) -> dict[str, int]:
         name, equals, written = (part.strip() for part in piece.partition("="))
         extent = whole_number(written) if equals else None
         if not name.isidentifier() or extent is None:
-            raise InvalidInput(f"{piece.strip()!r} is no extent; write for instance i=1024,j=1024")
+            raise InvalidInput(f"{piece.strip()!r} is not an extent; write for example i=1024,j=1024")
         if name in found:
             raise InvalidInput(f"the extent of {name} is given twice")
         found[name] = extent

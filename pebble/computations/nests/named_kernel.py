@@ -74,8 +74,8 @@ def kernel_nest(name: str) -> LoopNest:
     text, *rest = plain.removeprefix(KERNEL_PREFIX).split(":")
     if not 1 <= len(rest) <= 2:
         raise InvalidInput(
-            f"{plain}: write kernel:TEXT:EXTENTS, for instance kernel:C[i,j]+=A[i,k]*B[k,j]:i=8,j=8,k=8; after another "
-            "colon perhaps arrays that are outputs although they are read"
+            f"{plain}: write kernel:TEXT:EXTENTS, for example kernel:C[i,j]+=A[i,k]*B[k,j]:i=8,j=8,k=8; "
+            "optionally followed by a colon and arrays that are outputs although they are read"
         )
     outputs = [part.strip() for part in rest[1].split(",")] if len(rest) == 2 else []
     return read_kernel(text, read_extents(rest[0]), outputs)

@@ -96,7 +96,7 @@ def nest_dag(nest: LoopNest, description: str = "nest") -> NestDag:
     _check_size(nest)
     points = tuple(points_of(statement, nest.extents) for statement in nest.statements)
     if not sum(map(len, points)):
-        raise InvalidInput("nothing is computed: no value of the indices meets the conditions")
+        raise InvalidInput("nothing is computed: no index values satisfy the conditions")
     builder = _Builder(nest, points)
     start, predecessors, names = builder.rows()
     dag = Dag(start, predecessors, names, builder.outputs(), description)

@@ -98,7 +98,7 @@ def _under_causal_mask(nest: LoopNest, plain: LoopNest) -> Family:
         if array.name in side and ({"i", "j"} <= set(array.indices)) != bool(side[array.name].conditions):
             _no(f"{side[array.name]} and others do not have the same condition on the same axes")
     if not {"i", "j"} <= found.extents.keys():
-        _no("the indices of the condition are no axes of arrays by themselves")
+        _no("the indices of the condition are not axes of arrays")
     mask = causal_mask(found.extents["i"], found.extents["j"])
     return Family("nest", arrays, found.extents, found.symbols, nest_parameters(nest), mask)
 
@@ -113,7 +113,7 @@ def _check_statement(statement: Assignment) -> None:
     for access in (statement.target, *statement.reads):
         for place in access.places:
             if not place.is_index:
-                _no(f"in {access} the place {place} is no index by itself")
+                _no(f"in {access} the subscript {place} is not a single index")
         if len(set(access.places)) < len(access.places):
             _no(f"{access} has an index twice")
 

@@ -88,7 +88,7 @@ def named_block(label: str, first: int, columns: Sequence[NDArray[np.int64]], le
     for column, least, extent in zip(columns, low, shape, strict=True):
         size *= extent
         if size >= 2**62:
-            raise InvalidInput(f"the places of {label} lie too far apart to be numbered")
+            raise InvalidInput(f"the subscripts of {label} are too far apart to number its elements")
         places = places * extent + (column - least)
     return NamedBlock(label, low, shape, first, places)
 

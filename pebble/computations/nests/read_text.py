@@ -45,12 +45,12 @@ def loop_nest(text: str, extents: Mapping[str, int], outputs: Iterable[str] = ()
     >>> loop_nest("C[i,j] += A[i*k]", {"i": 4, "j": 4, "k": 4})
     Traceback (most recent call last):
     ...
-    pebble.common.errors.InvalidInput: character 13: 'i*k': a place is a sum of whole multiples of indices, ...
+    pebble.common.errors.InvalidInput: character 13: 'i*k': a subscript must be a sum of integer ...
     """
     equations = read_equations(text, ";", ("=", "+=", "-="), "for", _FOREIGN)
     statements = tuple(map(_statement, equations))
     if not statements:
-        raise InvalidInput("the text has no assignment; write for instance C[i,j] += A[i,k]*B[k,j]")
+        raise InvalidInput("the text has no assignment; write for example C[i,j] += A[i,k]*B[k,j]")
     _check_names(statements)
     nest = LoopNest(statements, _checked_extents(statements, extents), tuple(outputs))
     for name in nest.outputs:
@@ -64,9 +64,9 @@ def loop_nest(text: str, extents: Mapping[str, int], outputs: Iterable[str] = ()
 def _statement(equation: Equation) -> Assignment:
     target, reads, right = equation.target, equation.expression.reads, equation.right
     if not reads:
-        right.fail_at(0, f"{right.text!r} reads no element; leave the assignment out, sums begin at 0")
+        right.fail_at(0, f"{right.text!r} reads no element; leave this assignment out, since sums begin at 0")
     if equation.expression.later:
-        right.fail_at(0, "later(…) has no meaning in a loop nest")
+        right.fail_at(0, "later(…) is not allowed in a loop nest")
     expression = f"-({right.text})" if equation.sign == "-=" else right.text
     found = Assignment(target, equation.sign != "=", reads, equation.indices, equation.conditions, expression)
     if not found.adds and found.sum_indices:
@@ -78,8 +78,8 @@ def _statement(equation: Equation) -> Assignment:
     if target in reads:
         equation.source.fail_at(
             0,
-            f"{target} is computed from itself; each element is computed once: give the values before it another name, "
-            "or one more index",
+            f"{target} is computed from itself; each element is computed once: give its earlier values "
+            "another name, or one more index",
         )
     return found
 
@@ -105,7 +105,9 @@ def _checked_extents(statements: tuple[Assignment, ...], extents: Mapping[str, i
     missing = [name for name in indices if name not in extents]
     if missing:
         example = ",".join(f"{name}=64" for name in missing)
-        raise InvalidInput(f"{', '.join(missing)}: no extent is given; give for instance {example}")
+        raise InvalidInput(
+            f"the extent of {', '.join(missing)} is missing; give for example {example} (-N {example})"
+        )
     found = {}
     for name, extent in extents.items():
         if name not in indices:
@@ -113,7 +115,7 @@ def _checked_extents(statements: tuple[Assignment, ...], extents: Mapping[str, i
         try:
             found[name] = operator.index(extent)
         except TypeError:
-            raise InvalidInput(f"the extent {name}={extent!r} is no whole number") from None
+            raise InvalidInput(f"the extent {name}={extent!r} is not a whole number") from None
         if isinstance(extent, bool) or not 1 <= found[name] <= LARGEST_SIZE:
             raise InvalidInput(
                 f"the extent {name}={extent!r} must be a whole number of at least 1 and at most {LARGEST_SIZE:,}"

@@ -76,7 +76,7 @@ class Header:
     def __post_init__(self) -> None:
         if (self.levels or self.processors) and self.rules != Rules():
             several = "memory levels" if self.levels else "devices"
-            raise InvalidInput(f"with several {several} only the ordinary rules are played")
+            raise InvalidInput(f"with several {several} only the default rules are supported")
         if self.levels and self.processors:
             raise InvalidInput("a game has several memory levels or several devices, not both")
         if not re.fullmatch(_POSITIVE, str(fast_memory_words(self.M))):
@@ -170,7 +170,7 @@ def _check(line: str, key: str, values: list[str], seen: dict[str, list[str]]) -
     if not seen and key != "pebbling":
         raise InvalidInput(f"a pebbling file begins with '# pebbling {_VERSION}', not with {shown(line)}")
     if not seen and values != [_VERSION]:
-        raise InvalidInput(f"{shown(line)}: only version {_VERSION} can be read")
+        raise InvalidInput(f"{shown(line)}: this program reads only version {_VERSION}")
     if seen and key not in _KNOWN:
         known = ", ".join(f"# {key}" for key in _KNOWN)
         raise InvalidInput(f"unknown header line {shown(line)}; known: {known}")

@@ -22,6 +22,7 @@ from functools import lru_cache
 
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
+from pebble.common.whole_numbers import singular
 from pebble.game.board import Tally
 from pebble.game.files.check import CheckResult, first_illegal_line
 from pebble.game.files.header import Header
@@ -70,7 +71,9 @@ class LevelCheck(CheckResult):
             f"peak {one['peak']:,} of {one['capacity']:,} words"
             for one in self.levels()
         ]
-        return "\n".join([f"legal, {state}; {self.computes:,} computes, {self.moves:,} moves", *lines])
+        return singular(
+            "\n".join([f"legal, {state}; {self.computes:,} computes, {self.moves:,} moves", *lines])
+        )
 
 
 def check_level_pebbling(reader: PebblingReader, resolve: Callable[[Header], AnyDag]) -> LevelCheck:
@@ -95,12 +98,12 @@ def _move_of(game: LevelGame, text: str, vertex_of: Callable[[str], int]) -> Lev
     words = text.split()
     op = _OPS.get(words[0])
     if op is None:
-        raise InvalidInput(f"{shown(words[0])} is no operation in {shown(text)}; use {', '.join(_OPS)}")
+        raise InvalidInput(f"unknown operation {shown(words[0])} in {shown(text)}; use {', '.join(_OPS)}")
     if op == Op.COMPUTE:
         words.insert(1, "1")
     if len(words) != 3 or not (words[1].isascii() and words[1].isdigit()):
         form = "compute VERTEX" if op == Op.COMPUTE else f"{words[0]} LEVEL VERTEX"
-        raise InvalidInput(f"{shown(text)} is no move; it is written '{form}'")
+        raise InvalidInput(f"{shown(text)} is not a move; write '{form}'")
     try:
         return LevelMove(op, int(words[1]), vertex_of(words[2]))
     except (KeyError, ValueError):

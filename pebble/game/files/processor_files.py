@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pebble.common.errors import InvalidInput
+from pebble.common.whole_numbers import singular
 from pebble.game.board import SHOWN, listed
 from pebble.game.files.check import CheckResult, first_illegal_line
 from pebble.game.files.header import Header
@@ -79,7 +80,7 @@ class ProcessorCheck(CheckResult):
                 f"fast memory: {_spread(tally.counts('io'))} I/O of a device, {tally.total('io'):,} in total; "
                 f"peak {max(tally.counts('fast_peak')):,} {_of(self.processors.fast)}"
             )
-        return "\n".join(lines)
+        return singular("\n".join(lines))
 
     def _state(self) -> str:
         if self.missing:

@@ -66,7 +66,7 @@ class PebblingReader:
             If a move names a vertex that the DAG does not have: rule ``"unknown-vertex"``.
         """
         if self.header.levels:
-            raise InvalidInput("this is a pebbling with several memory levels; pebble check plays it")
+            raise InvalidInput("this is a pebbling with several memory levels; use pebble check to play it")
         vertex_of, array_lines = lru_cache(1 << 18)(dag.names.index), ArrayLines.of(dag.names)
         done = 0
         for text in self._pieces():
@@ -206,9 +206,9 @@ def _parse_slowly(
 def _grammar(words: list[str], text: str) -> str:
     """Say why a line is no move, or nothing."""
     if not words:
-        return "an empty line is no move"
+        return "an empty line is not a move"
     if words[0] not in _OP:
-        return f"{shown(words[0])} is no operation in {shown(text)}; use {', '.join(_OP)}"
+        return f"unknown operation {shown(words[0])} in {shown(text)}; use {', '.join(_OP)}"
     if words[0] == "slide":
         if len(words) != 4 or words[2] != "from":
             return f"a slide is written 'slide VERTEX from PREDECESSOR', not {shown(text)}"

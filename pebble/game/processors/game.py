@@ -88,8 +88,8 @@ class ProcessorGame(StoreGame):
         for p, held in enumerate(self.memory):
             if words is not None and len(held) > words:
                 raise InvalidInput(
-                    f"device {p} owns {len(held)} inputs, and its memory has {words} words; "
-                    "make H larger, or choose another layout"
+                    f"device {p} owns {len(held)} inputs, but its memory has only {words} words; "
+                    "increase H, or choose another layout"
                 )
 
     # -- the end
@@ -211,7 +211,7 @@ class ProcessorGame(StoreGame):
         if found is None:
             needs = [self.names.full(p) for p in self.dag.predecessors_of(made.vertex).tolist()]
             if not needs:
-                reason = "an input has nothing to be computed from"
+                reason = "an input cannot be computed"
                 self.refuse(move, "compute-input", reason, "load it, or let its owner send it")
             self._need(move, needs)
         else:

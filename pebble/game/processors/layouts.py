@@ -36,7 +36,7 @@ def token_owners(layout: Layout, tokens: int, devices: int) -> tuple[int, ...]:
         owner = tile_owner(layout, devices)
         return tuple(np.repeat(owner, equal_tiles(tokens, len(owner))).tolist())
     if len(layout) != tokens:
-        raise InvalidInput(f"the layout names the devices of {len(layout)} tokens; there are {tokens}")
+        raise InvalidInput(f"the layout lists devices for {len(layout)} tokens, but there are {tokens}")
     if not all(0 <= p < devices for p in layout):
         raise InvalidInput(f"the layout names a device outside 0..{devices - 1}")
     return tuple(layout)
@@ -73,7 +73,7 @@ def _tokens(dag: AnyDag, names: Sequence[str]) -> dict[str, int]:
         indices = indices_of(name)
         if not indices:
             raise InvalidInput(
-                f"{name} has no index, so a layout of tokens does not say which device owns it; play it on one device"
+                f"{name} has no index, so the layout cannot assign it to a device; play it on one device"
             )
         tokens[array_of(name)] = max(tokens.get(array_of(name), 0), indices[0] + 1)
     for array in getattr(dag.names, "arrays", ()):

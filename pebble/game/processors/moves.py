@@ -89,13 +89,13 @@ def parse_processor_move(text: str, names: WordNames) -> ProcessorMove:
         )
     if len(words) < 3 or words[1] not in _OF_ONE_DEVICE:
         raise InvalidInput(
-            f"{text!r} is no move; write 'DEVICE OPERATION WORD' ({', '.join(_OF_ONE_DEVICE)}), 'send WORD FROM TO' "
-            "or 'superstep'"
+            f"{text!r} is not a move; write 'DEVICE OPERATION WORD' ({', '.join(_OF_ONE_DEVICE)}), 'send "
+            "WORD FROM TO' or 'superstep'"
         )
     device, op = _device(words[0], text), ProcessorOp(words[1])
     if len(words) != (4 if op == ProcessorOp.MERGE else 3):
         form = "DEVICE merge WORD WORD" if op == ProcessorOp.MERGE else f"DEVICE {op.value} WORD"
-        raise InvalidInput(f"{text!r} is no move; it is written {form!r}")
+        raise InvalidInput(f"{text!r} is not a move; write {form!r}")
     if op == ProcessorOp.MERGE:
         return ProcessorMove(op, device, names.word(words[2]), other=names.word(words[3]))
     before, plus, term = words[2].rpartition("+")
@@ -108,7 +108,7 @@ def parse_processor_move(text: str, names: WordNames) -> ProcessorMove:
             )
         return ProcessorMove(op, device, word)
     if not (term.isascii() and term.isdigit() and len(term) < 19 and str(int(term)) == term):
-        raise InvalidInput(f"{words[2]!r}: after the + stands the number of a term, not {term!r}")
+        raise InvalidInput(f"{words[2]!r}: after the + comes the number of a term, not {term!r}")
     word = names.word(before) if before.endswith("}") else Word(names.sum_of(before).vertex)
     return ProcessorMove(op, device, word, names.rank(names.sum_at[word.vertex], int(term)))
 
@@ -119,4 +119,4 @@ _OF_ONE_DEVICE = tuple(op.value for op in ProcessorOp if op not in (ProcessorOp.
 def _device(text: str, line: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 10 and str(int(text)) == text:
         return int(text)
-    raise InvalidInput(f"{text!r} is no number of a device in {line!r}")
+    raise InvalidInput(f"{text!r} is not a device number in {line!r}")

@@ -50,7 +50,7 @@ class Processors:
 
     def __post_init__(self) -> None:
         if not 1 <= self.devices <= MOST_DEVICES:
-            raise InvalidInput(f"the game is played by 1 to {MOST_DEVICES} devices, not {self.devices}")
+            raise InvalidInput(f"the number of devices must be 1 to {MOST_DEVICES}, not {self.devices}")
         if isinstance(self.layout, str) and self.layout not in LAYOUTS:
             known = ", ".join(LAYOUTS)
             raise InvalidInput(f"unknown layout {self.layout!r}; known: {known}, or the device of each token")

@@ -125,7 +125,9 @@ class WordNames:
         for term in _read_runs(match[2], text):
             terms |= 1 << self.rank(found, term)
         if found.text(terms) != text:
-            raise InvalidInput(f"{text!r} is written {found.text(terms)!r}: ascending, neighbours joined")
+            raise InvalidInput(
+                f"write {text!r} as {found.text(terms)!r}: ascending, with consecutive terms joined"
+            )
         return Word(found.vertex, terms)
 
     def sum_of(self, name: str) -> FreeSum:
@@ -152,7 +154,7 @@ class WordNames:
         found = self.inner.get(vertex) or self.sum_at.get(vertex)
         if found is not None:
             raise InvalidInput(
-                f"{text!r} is no word where the sum {found.name} is free; with all its terms it is "
+                f"{text!r} is not a word, because the sum {found.name} is free; with all its terms it is "
                 f"{found.text(found.full)!r}"
             )
         return vertex
@@ -181,7 +183,7 @@ class WordNames:
             row = self.dag.predecessors_of(v).tolist()
             if (before is not None and before not in row) or not row:
                 raise InvalidInput(
-                    f"{element} is no sum: {self.dag.name(v)} does not add to the term before it"
+                    f"{element} is not a sum: {self.dag.name(v)} does not add to the term before it"
                 )
             operands.append(tuple(p for p in row if p != before))
             before = v
@@ -244,5 +246,5 @@ def _read_runs(text: str, word: str) -> Iterator[int]:
         match = _RUN.fullmatch(piece)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if first > last:
-            raise InvalidInput(f"{word!r}: terms are written as in {{0-3,5}}, not {piece!r}")
+            raise InvalidInput(f"{word!r}: write terms as in {{0-3,5}}, not {piece!r}")
         yield from range(first, last + 1)

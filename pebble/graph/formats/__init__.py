@@ -74,8 +74,8 @@ def format_of(path: str | os.PathLike[str], format: str | None = None) -> str:
             return name
     all_endings = ", ".join(ending for known in _KNOWN.values() for ending in known.endings)
     raise InvalidInput(
-        f"{path}: cannot tell the format by the ending {ending!r} (known: {all_endings}); "
-        f"name it: {', '.join(_KNOWN)}"
+        f"{path}: the ending {ending!r} does not tell the format (known endings: {all_endings}); give "
+        f"the format: {', '.join(_KNOWN)}"
     )
 
 
@@ -101,7 +101,7 @@ def text_of(dag: Dag, format: str) -> str:
     """
     write = _KNOWN[format_of("", format)].write
     if write is None:
-        raise InvalidInput(f"the format {format} is only read; write one of {', '.join(FORMATS)}")
+        raise InvalidInput(f"the format {format} can only be read; write one of {', '.join(FORMATS)}")
     return "".join(write(dag))
 
 

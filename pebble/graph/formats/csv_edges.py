@@ -72,7 +72,7 @@ def _rows(text: str, parsed: ParsedGraph) -> Iterator[tuple[int, list[str]]]:
             if any(cells):
                 yield reader.line_num, cells
     except csv.Error as error:
-        raise parsed.fail(reader.line_num, f"this is no CSV: {error}") from None
+        raise parsed.fail(reader.line_num, f"this is not CSV: {error}") from None
 
 
 def _columns(row: list[str]) -> tuple[int, int] | None:

@@ -103,7 +103,7 @@ class _Parser:
         strict = self._took_word("strict")
         if not self._took_word("digraph"):
             undirected = "an undirected graph; a computation needs a digraph"
-            raise self._fail(f"this is {undirected if self._is_word('graph') else 'no digraph'}")
+            raise self._fail(f"this is {undirected if self._is_word('graph') else 'not a digraph'}")
         if self._kind in ("id", "quoted"):
             self.parsed.description = self._id("a name")
         if not self._took("{"):

@@ -20,7 +20,7 @@ from pebble.graph.formats.parsed_graph import ParsedGraph, data_lines, note_line
 
 __all__ = ["read", "write"]
 
-_NO_HEADER = "; if the file has no line 'V E' but begins with an edge, say so: --format named"
+_NO_HEADER = "; if the file begins with an edge instead of a line 'V E', use --format named"
 _OTHERS = "; lists of edges are also read as --format named, csv, adjlist or multiline-adjlist"
 
 

@@ -40,7 +40,7 @@ def read(text: str, source: str = "GraphML", keep_isolated: bool = False) -> Dag
         what = expat.errors.messages[error.code]
         raise InvalidInput(f"{source}, line {error.lineno}, column {error.offset + 1}: {what}") from None
     except UnicodeEncodeError:
-        raise InvalidInput(f"{source}: the text is no valid Unicode") from None
+        raise InvalidInput(f"{source}: the text is not valid Unicode") from None
     return reader.dag(keep_isolated)
 
 
@@ -79,7 +79,7 @@ class _Reader:
             v = len(self.parsed.numbers)
             name = self._needed(tag, attributes, "id")
             if self.parsed.vertex(name, self.parser.CurrentLineNumber) < v:
-                raise self._fail(f"the node {name!r} is there twice")
+                raise self._fail(f"the node {name!r} is given twice")
         elif tag == "edge":
             if attributes.get("directed", "true" if self.directed else "false") != "true":
                 raise self._fail('an undirected edge; a computation needs edgedefault="directed"')
@@ -114,7 +114,7 @@ class _Reader:
     def dag(self, keep_isolated: bool) -> Dag:
         """Return the DAG; only now every node is known."""
         if self.directed is None:
-            raise InvalidInput(f"{self.parsed.source}: there is no <graph> in it; is this GraphML?")
+            raise InvalidInput(f"{self.parsed.source}: it contains no <graph>; is this GraphML?")
         numbers = self.parsed.numbers
         for source, target, line in self.edges:
             for end in (source, target):

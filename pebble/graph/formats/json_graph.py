@@ -110,7 +110,7 @@ def _read(document: dict[str, Any], parsed: ParsedGraph) -> None:
         if key in document:
             found += [_vertex(v, parsed, key, i) for i, v in enumerate(_list(document, key, parsed))]
     if document.get("outputs") == []:
-        raise InvalidInput(f"{parsed.source}: outputs is empty; leave it out to have the sinks")
+        raise InvalidInput(f"{parsed.source}: outputs is empty; leave it out to use the sinks")
 
 
 def _read_vertices(vertices: Any, parsed: ParsedGraph) -> None:

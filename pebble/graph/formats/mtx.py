@@ -54,7 +54,7 @@ def _header(line: str, parsed: ParsedGraph) -> int:
             1, f"{shown(line)}: only coordinate matrices are DAGs, with pattern, real or integer values"
         )
     if symmetry != "general":
-        raise parsed.fail(1, f"{symmetry} means edges both ways, and so cycles; write the matrix as general")
+        raise parsed.fail(1, f"a {symmetry} matrix has edges both ways, and so cycles; write it as general")
     return _VALUES[values]
 
 
@@ -64,7 +64,7 @@ def _size(words: list[str], parsed: ParsedGraph, number: int) -> int:
     kinds = ("the rows", "the columns", "the entries")
     rows, columns, entries = (parsed.whole(*pair, number) for pair in zip(words, kinds, strict=True))
     if rows != columns:
-        raise parsed.fail(number, f"the matrix is {rows} by {columns}; a DAG's is square")
+        raise parsed.fail(number, f"the matrix is {rows} by {columns}; the matrix of a DAG must be square")
     parsed.n_vertices, parsed.size_line = rows, number
     return entries
 

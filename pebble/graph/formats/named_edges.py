@@ -17,7 +17,7 @@ from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["first_words", "read", "read_adjlist", "read_multiline_adjlist"]
 
-_ADJLIST = "; if a line lists a vertex and all that are computed from it, say so: --format adjlist"
+_ADJLIST = "; if each line lists a vertex and everything computed from it, use --format adjlist"
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 
 
@@ -43,7 +43,9 @@ def read(text: str, source: str = "named edge list", keep_isolated: bool = False
         tail, head = parsed.vertex(words[0], number), parsed.vertex(words[1], number)
         parsed.add(tail, head, number)
     if not parsed.numbers:
-        raise InvalidInput(f"{source}, line 1: there is no edge in it; a line is an edge, two names 'a b'")
+        raise InvalidInput(
+            f"{source}, line 1: the file has no edge; write one edge per line, two names 'a b'"
+        )
     for word in weights.keys() & parsed.numbers.keys():
         raise parsed.fail(weights[word], f"{word} may be a weight or a vertex: leave out weights{_ADJLIST}")
     return parsed.dag(keep_isolated)

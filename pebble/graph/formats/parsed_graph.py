@@ -101,7 +101,9 @@ class ParsedGraph:
     def check_promised(self, promised: int, found: int, what: str, place: int) -> None:
         """Check that as many edges, or lines of another kind, follow as the line at ``place`` says."""
         if found != promised:
-            raise self.fail(place, f"{promised} {what} are promised, but {found} follow{self.hint}")
+            raise self.fail(
+                place, f"this line announces {promised} {what}, but the file has {found}{self.hint}"
+            )
 
     def fail(self, place: int, what: str) -> InvalidInput:
         """Return the error for a place in the file."""
@@ -141,7 +143,8 @@ class ParsedGraph:
         for v in (*self.names, *self.outputs, *self.isolated):
             if not 0 <= v < n:
                 raise InvalidInput(
-                    f"{self.source}: there is no vertex {v + self.shift} to be named, isolated or an output; {known}"
+                    f"{self.source}: there is no vertex {v + self.shift} to name, isolate or use as an "
+                    f"output; {known}"
                 )
 
     def _check_isolated(
@@ -150,7 +153,7 @@ class ParsedGraph:
         meant, touched = np.array(self.isolated, dtype=np.int64), np.zeros(len(labels), dtype=np.bool_)
         touched[tails] = touched[heads] = True
         for v in meant[touched[meant]][:1]:
-            raise InvalidInput(f"{self.source}: {labels[v]} is said to be isolated, but has edges")
+            raise InvalidInput(f"{self.source}: {labels[v]} is marked as isolated, but has edges")
         touched[meant] = True
         left = np.flatnonzero(~touched)
         if left.size and not keep:

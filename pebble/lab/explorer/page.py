@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pebble.common.tables import tiles_text
+from pebble.common.whole_numbers import singular
 from pebble.lab.explorer.points import MASKS, PASSES, STOPS, Stop, load_points, registered_schedule
 from pebble.lab.hardware.device import device
 from pebble.lab.player.page import Page
@@ -31,7 +32,7 @@ class ExplorerPage(Page):
 
     def summary(self) -> str:
         """Return what there is to explore, in one line."""
-        return f"{self.title}; {len(self.document['points']):,} points"
+        return singular(f"{self.title}; {len(self.document['points']):,} points")
 
 
 def explore() -> ExplorerPage:

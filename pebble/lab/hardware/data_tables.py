@@ -43,7 +43,7 @@ def find(name: str, table: Mapping[str, T], kind: str) -> T:
 
     plain = {_plain(key): key for key in table}
     if not isinstance(name, str):
-        raise InvalidInput(f"a {kind} is called by its name, a text, not {name!r}")
+        raise InvalidInput(f"a {kind} is given by its name, a text, not {name!r}")
     key = plain.get(_plain(name))
     if key is not None:
         return table[key]

@@ -154,7 +154,7 @@ class Device:
         more = (self.registers_per_unit or 0) + (self.accumulators_per_unit or 0)
         if found is None or (level == "smem+regs" and not more):
             raise InvalidInput(
-                f"{self.key}: no sourced figure for {level}; levels it has: {', '.join(self.levels())}"
+                f"{self.key} has no sourced figure for {level}; its levels are {', '.join(self.levels())}"
             )
         return found + more if level == "smem+regs" else found
 
@@ -194,7 +194,7 @@ class Device:
             return self.fast_bytes(level)
         found = (self.registers_per_unit or 0) + (self.accumulators_per_unit or 0)
         if not found:
-            raise InvalidInput(f"{self.key}: no sourced figure for regs")
+            raise InvalidInput(f"{self.key} has no sourced figure for regs")
         return found
 
     def hierarchy(self, names: Sequence[str], dtype: str) -> Hierarchy:
@@ -209,7 +209,7 @@ class Device:
         order = [MEMORY_LEVELS.index(name) for name in names]
         if order != sorted(set(order)):
             raise InvalidInput(
-                f"levels {','.join(names)}: give each once, in the order {', '.join(MEMORY_LEVELS)}"
+                f"levels {','.join(names)}: give each level once, in the order {', '.join(MEMORY_LEVELS)}"
             )
         beyond = self._outside(names[-1]) if names else "dram"
         return Hierarchy(
@@ -288,7 +288,9 @@ class Device:
         for name, rate in rates.items():
             if name not in MEMORY_LEVELS or not rate > 0:
                 known = ", ".join(MEMORY_LEVELS)
-                raise InvalidInput(f"bandwidth {name}={rate:g}: give one of {known} a positive rate")
+                raise InvalidInput(
+                    f"bandwidth {name}={rate:g}: the level must be one of {known}, and the rate positive"
+                )
         return replace(self, given={**self.given, **rates})
 
     def flops(self, dtype: str) -> int | None:
@@ -342,9 +344,9 @@ def memory_words(M: int | None, on: str | Device | None, level: str | None, dtyp
     """
     bytes_per_word(dtype)
     if on is None and level is not None:
-        raise InvalidInput("a level is a device's: give a device with it")
+        raise InvalidInput("a level needs a device: give the device too")
     if (M is None) == (on is None):
-        raise InvalidInput("say how large fast memory is: M in words, or a device, and not both")
+        raise InvalidInput("give the size of fast memory: either M in words or a device")
     if on is None:
         return fast_memory_words(M)
     return (device(on) if isinstance(on, str) else on).words(dtype, level)

@@ -30,7 +30,7 @@ from pebble.program.parallel import (
     shape_of,
     shape_text,
 )
-from pebble.program.schedule import get
+from pebble.program.schedule import Schedule, get
 
 __all__ = ["MOST_DEVICES", "cost", "parallel", "with_inner"]
 
@@ -90,7 +90,7 @@ def parallel(
     (2.5, '4x4', 1.0039)
     """
     if problem.P > MOST_DEVICES:
-        raise InvalidInput(f"{problem.P:,} devices are too many: at most {MOST_DEVICES:,} are counted")
+        raise InvalidInput(f"{problem.P:,} devices are too many; the limit is {MOST_DEVICES:,}")
     if pass_on not in ("needed", "all"):
         raise InvalidInput(f"pass_on must be 'needed' or 'all', not {pass_on!r}")
     chosen = _asked(problem, schedules)
@@ -140,7 +140,7 @@ def _check_shape(
     taking = [schedule for schedule in schedules if len(schedule.shape_names) == len(shape)]
     if not taking:
         raise InvalidInput(
-            f"no schedule asked for takes a shape of {len(shape)} numbers: {shape_text(shape)}"
+            f"none of these schedules takes a shape of {len(shape)} numbers such as {shape_text(shape)}"
         )
     for schedule in taking if named else taking[:1]:
         schedule.check_shape(problem, shape)
@@ -256,18 +256,18 @@ def with_inner(report: ParallelReport, inner: str, M: int) -> ParallelReport:
 
     The schedule's tiles are those for M words and the share of queries and keys that a device works on at a time.
     """
-    rows, reasons = [], dict(report.not_applicable)
+    schedule, rows, reasons = get(inner), [], dict(report.not_applicable)
     for row in report.rows:
         try:
-            rows.append(replace(row, inner=_inside(report.problem, row, inner, M)))
+            rows.append(replace(row, inner=_inside(report.problem, row, schedule, M)))
         except (InvalidInput, CacheTooSmall) as error:
             rows.append(row)
             reasons[f"inner I/O of {row.name}"] = str(error)
     return replace(report, rows=tuple(rows), not_applicable=reasons)
 
 
-def _inside(problem: SharedProblem, row: ParallelRow, inner: str, M: int) -> MemoryRun:
+def _inside(problem: SharedProblem, row: ParallelRow, schedule: Schedule, M: int) -> MemoryRun:
     shape = shape_of(row.shape) if row.shape else ()
-    laid_out, schedule = problem.with_layout(row.layout), get(inner)
+    laid_out = problem.with_layout(row.layout)
     share = DeviceShare(laid_out, distributed_schedule(row.name).placement(laid_out, shape))
     return share.run(schedule.program(share.problem, schedule.tiles(share.problem, M)), M)

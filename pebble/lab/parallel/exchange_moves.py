@@ -41,7 +41,8 @@ def exchange_moves(
     about = problem.pairs * problem.heads * (per_pair + 4)
     if about > _MOST_MOVES:
         raise InvalidInput(
-            f"the exchange has about {about:,} moves; at most {_MOST_MOVES:,} are written: take a smaller N"
+            f"the exchange has about {about:,} moves; the limit for a file is {_MOST_MOVES:,}: use a "
+            "smaller N"
         )
     if shape is None:
         shape = made.best_shape(problem, pass_on)

@@ -71,7 +71,7 @@ class Links(PlainRow):
         bytes_per_word(self.dtype)
         speeds = (self.bandwidth, self.flops, self.node_bandwidth or 1, self.memory_bandwidth or 1)
         if min(*speeds, self.node) <= 0:
-            raise InvalidInput("bandwidths, arithmetic and the devices a node must be positive")
+            raise InvalidInput("bandwidths, FLOP rates and the number of devices per node must be positive")
 
     def wire(self, exchange: Exchange) -> Wire:
         """Time an exchange."""

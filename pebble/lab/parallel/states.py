@@ -99,11 +99,12 @@ def parallel_states(problem: SharedProblem, schedules: Iterable[str] | None = No
     """
     if problem.pass_name != "forward" or problem.layout != "contiguous" or not problem.causal:
         raise InvalidInput(
-            "linear attention on several devices is counted forward, with --mask causal and the contiguous layout"
+            "linear attention on several devices needs the forward pass, --mask causal and the "
+            "contiguous layout"
         )
     if problem.P > _MOST_DEVICES:
         raise InvalidInput(
-            f"{problem.P:,} devices are too many: at most {_MOST_DEVICES:,} for linear attention"
+            f"{problem.P:,} devices are too many; the limit for linear attention is {_MOST_DEVICES:,}"
         )
     names = list(schedules) if schedules is not None else list(STATE_SCHEDULES)
     return StateReport(problem, {name: check_states(name, problem.P) for name in names})

@@ -100,7 +100,7 @@ def plan_kernel(
     passes, named = list(passes), None if schedules is None else list(schedules)
     for pass_name in passes:
         if pass_name not in ("forward", "backward"):
-            raise InvalidInput(f"a kernel is planned forward and backward, not {pass_name!r}")
+            raise InvalidInput(f"a kernel has a forward and a backward pass, not {pass_name!r}")
     found, form = [], replace(problem, pass_name="forward").form
     for part in _parts(problem, passes):
         setting = setting_of(part, M, one, level, dtype, asked)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult, tiles_text, words
 from pebble.common.units import bytes_text
+from pebble.common.whole_numbers import singular
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.plan_table import PLANNED, Choice, Cost, Planned, Unverified
@@ -85,9 +86,9 @@ class KernelPass(PlainRow):
     def rows(self) -> list[list[str]]:
         """Return the rows as text, without the pass."""
         mine = "mine" if self.chosen == "as given" else f"mine ({self.chosen})"
-        rows = [
-            self._row(f"{mine}, {words(self.missing)} words too large" if self.missing else mine, self.mine)
-        ]
+        if self.missing:
+            mine += singular(f", {words(self.missing)} words too large")
+        rows = [self._row(mine, self.mine)]
         if self.same is not None and self.same != self.mine:
             rows.append(self._row(f"best tiles of {self.same.schedule}", self.same))
         if self.best is not None:
@@ -122,7 +123,7 @@ class KernelPass(PlainRow):
         pass_name = self.problem.pass_name
         notes = [f"{pass_name}: mine is {self.mine.schedule}, {self.chosen}: {self.summary}"]
         if self.missing:
-            lacks = f"it needs {words(self.missing)} words more than M = {words(self.M)}"
+            lacks = singular(f"it needs {words(self.missing)} words more than M = {words(self.M)}")
             notes.append(f"{pass_name}: mine does not fit: {lacks}")
         if self.broken:
             notes.append(f"{pass_name}: mine does not keep: {', '.join(self.broken)}")

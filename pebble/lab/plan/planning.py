@@ -91,7 +91,7 @@ def plan(
     ('flash-2', {'rows': 384, 'cols': 16})
     """
     if problem.pass_name not in ("forward", "backward"):
-        raise InvalidInput(f"plan the forward and the backward pass one by one, not {problem.pass_name!r}")
+        raise InvalidInput(f"plan the forward and the backward pass separately, not {problem.pass_name!r}")
     constraints = Constraints(
         multiple_of, power_of_two, dict(at_least or {}), dict(at_most or {}), double_buffer, accumulate
     )
@@ -130,11 +130,11 @@ def contenders(problem: Problem, names: Iterable[str | Schedule] | None) -> list
 
 def nothing_fits(search: Search, setting: Setting) -> CacheTooSmall:
     """Return the error, which says how many words would be enough."""
-    text = f"nothing fits M = {setting.M:,} words with these constraints ({setting.constraints})"
+    text = f"no schedule fits M = {setting.M:,} words under these constraints ({setting.constraints})"
     words, name = min(search.too_small(setting), default=(None, ""))
     if words is None:
-        return CacheTooSmall(f"{text}: no schedule here has tiles that keep them, however large M")
-    return CacheTooSmall(f"{text}; {name} with the smallest tiles needs {words:,}", words)
+        return CacheTooSmall(f"{text}: no tiles satisfy them, however large M is")
+    return CacheTooSmall(f"{text}; the smallest tiles need {words:,} words ({name})", words)
 
 
 def constraint_costs(search: Search, setting: Setting, best: Found) -> tuple[Cost, ...]:

@@ -7,6 +7,7 @@ from math import prod
 from typing import Any, ClassVar
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.common.whole_numbers import singular
 from pebble.lab.player.page import Page
 from pebble.lower_bounds.attention.communication import d1_total, d3_total
 from pebble.program.parallel import Exchange, Shape, SharedProblem, distributed_schedule, play, shape_text
@@ -30,7 +31,7 @@ class DevicesPage(Page):
     def summary(self) -> str:
         """Return what there is to watch, in one line."""
         turns, words = self.document["turns"], self.document["total"]
-        return f"{self.title}; {len(turns)} supersteps, {words:,} words received"
+        return singular(f"{self.title}; {len(turns)} supersteps, {words:,} words received")
 
 
 def play_devices(
@@ -59,14 +60,15 @@ def play_devices(
     made = distributed_schedule(schedule)
     if problem.P > _MOST_DEVICES or problem.tiling.tiles > _MOST_TILES:
         raise InvalidInput(
-            f"{problem.P:,} devices are too many to be shown: at most {_MOST_DEVICES}, with {_MOST_TILES} tiles"
+            f"{problem.P:,} devices are too many to show; the limit is {_MOST_DEVICES} devices with "
+            f"{_MOST_TILES} tiles"
         )
     if shape is None:
         shape = made.best_shape(problem, pass_on)
     exchange = made.exchange(problem, shape, pass_on)
     if len(exchange.supersteps) > _MOST_TURNS:
         raise InvalidInput(
-            f"{len(exchange.supersteps)} supersteps are too many to be shown: at most {_MOST_TURNS}"
+            f"{len(exchange.supersteps)} supersteps are too many to show; the limit is {_MOST_TURNS}"
         )
     traffic, film = play(exchange), _Film(exchange)
     turns = [film.turn(number) for number in range(len(exchange.supersteps))]

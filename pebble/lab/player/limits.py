@@ -15,8 +15,8 @@ def check_drawable(what: str, vertices: int, edges: int) -> None:
     """Raise InvalidInput if a computation is too large to be drawn."""
     if vertices > _MOST_VERTICES or edges > _MOST_EDGES:
         raise InvalidInput(
-            f"{what} has {vertices:,} vertices and {edges:,} edges; a page shows at most {_MOST_VERTICES:,} and "
-            f"{_MOST_EDGES:,}: choose smaller sizes"
+            f"{what} has {vertices:,} vertices and {edges:,} edges; a page can show at most "
+            f"{_MOST_VERTICES:,} vertices and {_MOST_EDGES:,} edges: choose smaller sizes"
         )
 
 

@@ -29,7 +29,7 @@ const PebbleLinks = (() => {
     const pairs = text.split("&").map((part) => part.split("="));
     const mode = pairs[0][0];
     if (!Object.hasOwn(VALUES, mode) || pairs.some((pair) => pair.length !== 2)) {
-      return { fault: "it is no position of this page" };
+      return { fault: "it is not a position on this page" };
     }
     const wanted = [mode, ...VALUES[mode], "check"];
     if (wanted.some((key, i) => !pairs[i] || pairs[i][0] !== key) || pairs.length > wanted.length) {
@@ -58,7 +58,7 @@ const PebbleLinks = (() => {
   }
 
   function readWatched(board, place, [, memory, name, at]) {
-    if (!/^\d{1,6}$/.test(at)) return { fault: `${at} is no number of moves` };
+    if (!/^\d{1,6}$/.test(at)) return { fault: `${at} is not a number of moves` };
     return { position: { mode: "watch", board: place, M: Number(memory), name, at: Number(at) } };
   }
 

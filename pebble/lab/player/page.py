@@ -12,6 +12,7 @@ from importlib import resources
 from typing import Any, ClassVar
 
 from pebble.common.files import atomic_writer
+from pebble.common.whole_numbers import singular
 
 __all__ = ["SCRIPTS", "Page", "embedded"]
 
@@ -71,9 +72,9 @@ class Page:
     def summary(self) -> str:
         """Return what there is to watch and to play on, in one line."""
         totals, boards = self.document["watch"]["totals"], len(self.document["boards"])
-        return (
+        return singular(
             f"{self.title}; {totals['moves']:,} moves, {totals['reads'] + totals['writes']:,} I/O; "
-            f"{boards} {'DAG' if boards == 1 else 'DAGs'} to play on"
+            f"{boards} DAGs to play on"
         )
 
     def write(self, path: str | os.PathLike[str]) -> int:

@@ -23,7 +23,7 @@ const PebbleRules = (() => {
   function explain(game, state, move) {
     const { op, vertex: v } = move;
     if (!Object.hasOwn(TESTS, op)) {
-      return verdict("unknown-op", `${op} is no operation`, `use ${WORDS.join(", ")}`);
+      return verdict("unknown-op", `unknown operation ${op}`, `use ${WORDS.join(", ")}`);
     }
     if (!(v >= 0 && v < game.names.length)) {
       return verdict("unknown-vertex", `there is no vertex ${v}`, `the vertices are 0 to ${game.names.length - 1}`);
@@ -149,7 +149,7 @@ const PebbleRules = (() => {
 
   function inputRule(game, v) {
     if (game.predecessors[v].length) return null;
-    return verdict("compute-input", "an input has nothing to be computed from", "load it");
+    return verdict("compute-input", "an input cannot be computed", "load it");
   }
 
   function againRule(game, state, v) {

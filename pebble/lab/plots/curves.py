@@ -100,7 +100,7 @@ def io_curves(
     """
     problems, Ms = problems_of(problem), memories(M)
     if len(problems) > 1 and len(Ms) > 1:
-        raise InvalidInput("vary M or the length, not both; for both there is gap")
+        raise InvalidInput("give several values for M or for the length, not both; gap shows both")
     chosen = None if schedules is None else list(schedules)
     reports: list[CountTable] = []
     for one in problems:

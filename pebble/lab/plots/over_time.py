@@ -153,7 +153,7 @@ def occupancy(
 
 def _check_pair(ax: object) -> None:
     if ax is not None and not (isinstance(ax, (tuple, list)) and len(ax) == 2):
-        raise InvalidInput("occupancy draws two pictures: give a pair of axes, the one for memory first")
+        raise InvalidInput("occupancy draws two pictures: give a pair of axes, memory first")
 
 
 def draw_occupancy(found: Occupancy, ax: tuple[Axes, Axes] | None = None) -> tuple[Axes, Axes]:

@@ -191,7 +191,7 @@ def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
     there = {name for row in winners.best for name in row if name}
     names = [name for name in styles if name in there]
     if not names:
-        raise InvalidInput("no schedule applies anywhere in this range: take more tokens or fewer devices")
+        raise InvalidInput("no schedule applies anywhere in this range: use more tokens or fewer devices")
     with drawn_on(ax, width=9.0) as target:
         cells = [[names.index(name) if name else -1 for name in row] for row in winners.best]
         colours: list[Any] = ["white", *(_pale(styles[name]["color"]) for name in names)]

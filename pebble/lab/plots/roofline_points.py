@@ -128,16 +128,16 @@ def roofline_points(
     (14680064, 293)
     """
     if problem.pass_name not in ("forward", "backward"):
-        raise InvalidInput(f"draw the forward and the backward pass one by one, not {problem.pass_name!r}")
+        raise InvalidInput(f"draw the forward and the backward pass separately, not {problem.pass_name!r}")
     one = device_of(device) if isinstance(device, str) else device
     dtype = canonical_dtype(dtype)
     crossing, peak = one.boundary(level), one.flops(dtype)
     if crossing.bandwidth is None or peak is None:
         raise InvalidInput(
-            f"{one.key}: no sourced figure for its peak for {dtype}, so it has no roofline here"
+            f"{one.key} has no sourced peak for {dtype}, so there is no roofline"
             if peak is None
-            else f"{one.key}: the bytes counted cross {crossing.name}, whose bandwidth is not known, so there is no "
-            f"roofline; --bandwidth {crossing.level}=RATE sets it"
+            else f"{one.key}: there is no roofline, because the bandwidth of {crossing.name} is not "
+            f"known; set it with --bandwidth {crossing.level}=RATE"
         )
     M = one.words(dtype, level)
     asked = None if schedules is None else list(schedules)

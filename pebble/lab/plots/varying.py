@@ -46,7 +46,7 @@ def memories(M: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, ...]:
     """Return sizes of fast memory in rising order, each once."""
     found = list(M) if isinstance(M, Iterable) else [M]
     if not found:
-        raise InvalidInput("there is no size of fast memory to draw (M): give at least one")
+        raise InvalidInput("no size of fast memory (M) to draw: give at least one")
     return tuple(sorted({fast_memory_words(size) for size in found}))
 
 
@@ -65,9 +65,9 @@ def problems_of(problem: Problem | Iterable[Problem]) -> tuple[Problem, ...]:
     """Return problems in order of their number of keys."""
     found = [problem] if isinstance(problem, Problem) else list(problem)
     if not found:
-        raise InvalidInput("there is no problem to draw: give at least one")
+        raise InvalidInput("no problem to draw: give at least one")
     if len({but_length(one) for one in found}) > 1:
-        raise InvalidInput("the problems of one picture may differ in their length only")
+        raise InvalidInput("the problems of one picture may differ only in their length")
     return tuple(sorted(dict.fromkeys(found), key=lambda one: (one.Nk, one.Nq)))
 
 

@@ -41,7 +41,7 @@ def dask_cluster(address: str, timeout: float = 10) -> Iterator[tuple[Executor, 
         distributed.comm.get_address_host_port(address)
     except ValueError as error:
         raise InvalidInput(
-            f"{address!r} is no address of a Dask scheduler, such as tcp://10.0.0.1:8786: {error}"
+            f"{address!r} is not the address of a Dask scheduler, such as tcp://10.0.0.1:8786: {error}"
         ) from error
     try:
         client = distributed.Client(address, timeout=timeout, set_as_default=False)

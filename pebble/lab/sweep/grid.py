@@ -181,9 +181,7 @@ def sweep_grid(
     lengths, specs = problem_sizes(N, "N"), _masks(masks)
     sizes = () if levels is None else _levels(levels, dtype, exclusive, pass_name)
     if (M is None) == (levels is None):
-        raise InvalidInput(
-            "a grid needs words of fast memory (M), or of several memory levels; one of the two"
-        )
+        raise InvalidInput("a grid needs either words of fast memory (M) or words of several memory levels")
     grid = SweepGrid(
         N=lengths,
         d=problem_sizes(d, "d"),
@@ -220,7 +218,7 @@ def sweep_grid(
 def _levels(given: Sizes, dtype: str | None, exclusive: bool, pass_name: str) -> tuple[int, ...]:
     """Return the words of memory levels, checked."""
     if pass_name == "both":
-        raise InvalidInput("with several memory levels, count the forward and the backward pass one by one")
+        raise InvalidInput("with several memory levels, count the forward and the backward pass separately")
     sizes = memory_sizes(given, dtype)
     Hierarchy(sizes, not exclusive)
     return sizes
@@ -249,7 +247,7 @@ def _masks(given: Iterable[str] | str) -> tuple[str, ...]:
     texts = [given] if isinstance(given, str) else list(given)
     if not all(isinstance(text, str) for text in texts):
         raise InvalidInput(
-            "a sweep takes masks as texts, such as window:256; save an array and name it file:PATH.npy"
+            "a sweep needs masks as texts, such as window:256; save an array and write file:PATH.npy"
         )
     return _once((NO_MASK if text.strip() == "full" else text for text in texts), "masks")
 
@@ -270,7 +268,7 @@ def _schedules(given: Iterable[str] | str | None, problems: list[Problem]) -> tu
         return _once([name for name in first if all(name in other for other in others)], "schedules")
     texts = [given] if isinstance(given, str) else list(given)
     if not all(isinstance(text, str) for text in texts):
-        raise InvalidInput("a sweep takes schedules by their names, so that any worker can find them")
+        raise InvalidInput("a sweep needs schedules by name, because every worker must be able to find them")
     names = _once([name for text in texts for name in text.split(",")], "schedules")
     for part in parts:
         for name in names:

@@ -131,7 +131,7 @@ class Journal:
         begin = f"{_BEGIN_ANEW}, or give another name for the result"
         if version != ours:
             raise InvalidInput(
-                f"{self.path} was begun by version {version} of the program, and this is {ours}: {begin}"
+                f"{self.path} was started by version {version} of the program, but this is {ours}: {begin}"
             )
         if known != wanted:
             raise InvalidInput(f"{self.path} belongs to another grid{_difference(known, wanted)}: {begin}")
@@ -154,7 +154,8 @@ class Journal:
                 raise _foreign(self.path) from error
             if name == "SQLITE_BUSY":
                 raise InvalidInput(
-                    f"another sweep is writing {self.path}: wait for it, or give another name for the result"
+                    f"another sweep is writing {self.path}: wait for it, or choose another name for the "
+                    "result"
                 ) from error
             if name.startswith("SQLITE_CORRUPT"):
                 raise kind(f"{self.path} is damaged: {error}; {_BEGIN_ANEW}") from error
@@ -170,7 +171,9 @@ def _checksum(index: int, rows: str) -> str:
 
 
 def _foreign(path: Path) -> InvalidInput:
-    return InvalidInput(f"{path} is no journal of a sweep: move it away, or give another name for the result")
+    return InvalidInput(
+        f"{path} is not the journal of a sweep: move it away, or choose another name for the result"
+    )
 
 
 def _difference(known: str, wanted: str) -> str:

@@ -33,7 +33,7 @@ def with_mask(problem: Problem, mask: str, empty_rows: str, content: str) -> Pro
     made, here = _made(mask, problem.Nq // problem.group, problem.Nk, empty_rows)
     if here != content:
         raise InvalidInput(
-            f"mask {mask} is another here than where the sweep was begun: use the same file or code"
+            f"mask {mask} differs from the one the sweep was started with: use the same file or code"
         )
     return problem.under(made)
 

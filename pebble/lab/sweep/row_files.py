@@ -33,7 +33,8 @@ def row_format(path: Path, name: str | None = None) -> str:
     chosen = path.suffix[1:].lower() if name is None else name
     if chosen not in ROW_FORMATS:
         raise InvalidInput(
-            f"cannot tell the format of {path}: end the name in .csv, .jsonl or .parquet, or give the format"
+            f"{path} does not tell the format: end the name in .csv, .jsonl or .parquet, or give the "
+            "format (--format)"
             if name is None
             else f"unknown format {name!r}; known: {', '.join(ROW_FORMATS)}"
         )

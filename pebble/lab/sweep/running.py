@@ -159,10 +159,10 @@ def run_sweep(
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
         raise InvalidInput(f"jobs must be a positive whole number of processes, not {jobs!r}")
     if jobs > 1 and executor is not None:
-        raise InvalidInput("jobs and an executor both say where to count: give one of them")
+        raise InvalidInput("jobs and executor cannot be combined: give one")
     if out is None:
         if format is not None:
-            raise InvalidInput("a format goes with a file (out)")
+            raise InvalidInput("a format needs a file (out)")
         with closing(Journal(IN_MEMORY, grid)) as memory:
             _fill(memory, grid, jobs, executor, progress)
             return Sweep(grid, None, None, 0, tuple(_in_order(memory, grid)))
@@ -202,8 +202,8 @@ def _journal(path: Path, grid: SweepGrid, restart: bool) -> Iterator[Journal]:
     try:
         yield journal
     except PebbleError as error:
-        kept = f"{len(journal):,} of {len(grid):,} points are in {journal.path}"
-        raise PebbleError(f"{error}. {kept}: the same command goes on from there") from error
+        kept = f"{len(journal):,} of {len(grid):,} points are kept in {journal.path}"
+        raise PebbleError(f"{error}. {kept}: run the same command to resume") from error
     finally:
         journal.close()
 

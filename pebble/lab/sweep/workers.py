@@ -110,7 +110,8 @@ def _collect(waiting: Waiting, finished: SimpleQueue[FutureRows]) -> tuple[Count
 def _check_version(version: str) -> None:
     if version != program_version():
         raise PebbleError(
-            f"a worker runs version {version} of pebble-io and this is {program_version()}: install the same on all"
+            f"a worker runs version {version} of pebble-io, but this is {program_version()}: install the "
+            "same version everywhere"
         )
 
 

@@ -69,13 +69,13 @@ def causal_triangles(problem: Problem, M: int) -> Bound:
     require_fixed_order(problem, "the bound by causal triangles")
     mask = require_mask(problem, "the bound by causal triangles")
     if problem.pairs == problem.queries * problem.keys:
-        raise BoundDoesNotApply("the bound by causal triangles is about masks; here no pair is masked out")
+        raise BoundDoesNotApply("the bound by causal triangles is for masks; here no pair is masked out")
     least = least_size(problem.d, problem.dv, M)
     triangles = find_triangles(QueryIntervals.from_mask(mask), least)
     if not triangles:
         raise BoundDoesNotApply(
-            f"with M = {M:,} and d = {problem.d:,} a causal triangle is worth more than its compulsory words from "
-            f"{least:,} queries on (always more than 2d); no such triangle was found under this mask"
+            f"with M = {M:,} and d = {problem.d:,} a causal triangle beats its compulsory words from "
+            f"{least:,} queries on (always more than 2d); this mask has no such triangle"
         )
     worth = sum(t.repeats * words_above_compulsory(t.size, problem.d, problem.dv, M) for t in triangles)
     number, sizes = sum(t.repeats for t in triangles), sorted({t.size for t in triangles})

@@ -205,8 +205,8 @@ def d3_total(problem: SharedProblem, balance: Fraction | int = 1) -> Bound:
     if share < 159 * problem.d**3:
         pairs = problem.heads * problem.pairs / problem.P
         raise BoundDoesNotApply(
-            f"D3-total needs λ·Hq·z/P ≥ 53d²: there are {pairs:,.0f} pairs a device, and "
-            f"53d² is {53 * problem.d**2:,}; take fewer devices or more tokens"
+            f"D3-total needs λ·Hq·z/P ≥ 53d²: there are {pairs:,.0f} pairs per device, and 53d² is "
+            f"{53 * problem.d**2:,}; use fewer devices or more tokens"
         )
     words = problem.P / Fraction(balance) * sqrt_below(16 * problem.d * share) - problem.N * row_words(
         problem
@@ -228,7 +228,7 @@ def communication_bounds(problem: SharedProblem, H: int | None = None) -> tuple[
     >>> found, refused = communication_bounds(SharedProblem(1000, 64, 16, 1, 1))
     >>> [bound.name for bound in found], refused
     (['D1-total', 'D1-busiest'],
-     {'Phi': 'Phi needs equally many tokens on every device: P = 16 does not divide N = 1000'})
+     {'Phi': 'Phi needs the same number of tokens on every device, but P = 16 does not divide N = 1000'})
     """
     asked = [d1_total, d1_busiest, phi] if problem.pass_name == "forward" else [d3_total]
     found, refused = [], {}

@@ -32,7 +32,7 @@ def coq_communication(problem: SharedProblem) -> str:
     found = [bound for bound in (d1_total(problem), d1_busiest(problem)) if bound.value]
     if not found:
         raise BoundDoesNotApply(
-            f"D1 says nothing of {_described(problem)}: its bounds are 0 words; take more tokens"
+            f"D1 gives nothing for {_described(problem)}: its bounds are 0 words; use more tokens"
         )
     d, P, pairs = problem.d, problem.P, problem.heads * problem.pairs
     share = Fraction(products_of(problem), P)

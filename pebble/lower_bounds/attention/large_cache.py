@@ -80,9 +80,7 @@ def large_cache(problem: Counts, M: int) -> Bound:
     M = fast_memory_words(M)
     _require_pass(problem)
     if problem.pairs != problem.queries * problem.keys:
-        raise BoundDoesNotApply(
-            "D is about queries that all see the same keys; here some pairs are masked out"
-        )
+        raise BoundDoesNotApply("D is for queries that all see the same keys; here some pairs are masked out")
     return _bound(problem, problem.queries, problem.keys, M)
 
 
@@ -114,7 +112,7 @@ def large_cache_under_mask(problem: Problem, M: int) -> Bound:
     _require_pass(problem)
     require_mask(problem, "D from a rectangle")
     if problem.pairs == problem.queries * problem.keys:
-        raise BoundDoesNotApply("D from a rectangle is about masks; here no pair is masked out")
+        raise BoundDoesNotApply("D from a rectangle is for masks; here no pair is masked out")
     queries, keys = rectangle(problem)
     return _bound(
         problem, queries, keys, M, f", {queries:,} queries and {keys:,} keys that all see each other"
@@ -143,13 +141,13 @@ def _require_pass(problem: Counts) -> None:
 
 def _bound(problem: Counts, queries: int, keys: int, M: int, note: str = "") -> Bound:
     if keys < 2 or queries < 1:
-        raise BoundDoesNotApply("D needs two keys or more that the same queries see")
+        raise BoundDoesNotApply("D needs at least two keys that the same queries see")
     forward = problem.pass_name == "forward"
     count = needed_again if forward else needed_again_backward
     needed, tau, sigma = count(queries, keys, problem.d, problem.dv)
     if needed <= M:
         raise BoundDoesNotApply(
-            f"D says no more than the compulsory words where M is {needed:,} words or more"
+            f"with M of {needed:,} words or more, D gives no more than the compulsory words"
         )
     statement = LARGE_CACHE if forward else LARGE_CACHE_BACKWARD
     bound = statement.bound(compulsory_words(problem) + needed - M, f"τ = {tau:,}, σ = {sigma:,}{note}")

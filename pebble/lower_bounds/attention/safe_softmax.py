@@ -105,7 +105,7 @@ def safe_softmax_cut(problem: Problem, M: int) -> Cut:
     require_pass(problem, "forward", "S")
     if problem.form != "safe":
         raise BoundDoesNotApply(
-            f"S is proved for safe softmax in two passes only, not for {problem.describe()}"
+            f"S is proved only for safe softmax in two passes, not for {problem.describe()}"
         )
     return _best_cut(problem, M, None)
 
@@ -139,9 +139,7 @@ def rescaled_by_block(problem: Problem, M: int, block: int) -> Bound:
     require_sizes(block=block)
     require_pass(problem, "forward", "S by blocks")
     if problem.form not in ("safe", "online"):
-        raise BoundDoesNotApply(
-            f"S by blocks is about softmax with its maximum, not about {problem.describe()}"
-        )
+        raise BoundDoesNotApply(f"S by blocks is for softmax with its maximum, not for {problem.describe()}")
     require_all_pairs(problem, "S by blocks")
     cut = _best_cut(problem, M, min(block, problem.Nk))
     note = f"{cut}; blocks of {block:,} keys"

@@ -102,4 +102,4 @@ def without_rope(problem: Problem, M: int, best: Callable[[Problem, int], Bound]
 
 def _require(problem: Problem, bound: str) -> None:
     if problem.form != "shared-rope":
-        raise BoundDoesNotApply(f"{bound} is about heads whose keys share rotary words (shared_rope)")
+        raise BoundDoesNotApply(f"{bound} is for heads whose keys share rotary words (shared_rope)")

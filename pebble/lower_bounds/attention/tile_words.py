@@ -63,7 +63,8 @@ def require_equal_shares(problem: SharedProblem, bound: str) -> None:
     """
     if problem.N % problem.P:
         raise BoundDoesNotApply(
-            f"{bound} needs equally many tokens on every device: P = {problem.P} does not divide N = {problem.N}"
+            f"{bound} needs the same number of tokens on every device, but P = {problem.P} does not "
+            f"divide N = {problem.N}"
         )
 
 

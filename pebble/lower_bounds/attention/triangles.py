@@ -92,7 +92,7 @@ class QueryIntervals:
             return cls._from_band(mask)
         if mask.Nq > MOST_QUERIES:
             raise BoundDoesNotApply(
-                f"causal triangles are looked for up to {MOST_QUERIES:,} queries, and in bands in which every query "
+                f"causal triangles need at most {MOST_QUERIES:,} queries, or a band in which every query "
                 f"has keys; {mask.spec} has {mask.Nq:,} queries"
             )
         start, stop = mask.first("i"), mask.last("i") + 1
@@ -100,14 +100,14 @@ class QueryIntervals:
         start, stop = start[taken], stop[taken]
         if mask.pairs != int((stop - start).sum()):
             raise BoundDoesNotApply(
-                f"causal triangles are looked for where each query's keys are an interval; not so for {mask.spec}"
+                f"causal triangles need masks where each query's keys are an interval, unlike {mask.spec}"
             )
         order = np.lexsort((start, stop))
         start, stop = start[order], stop[order]
         if (np.diff(start) < 0).any():
             raise BoundDoesNotApply(
-                "causal triangles are looked for where the ends of the queries' intervals rise together; not so for "
-                f"{mask.spec}"
+                "causal triangles need masks where the ends of the queries' intervals rise together, "
+                f"unlike {mask.spec}"
             )
         return cls.from_arrays(start, stop)
 

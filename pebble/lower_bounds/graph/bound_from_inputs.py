@@ -62,7 +62,7 @@ def bound_from_inputs(name: str, inputs: _Inputs, dag: Dag, M: int, rules: Rules
         return found
     if "family" in inputs:
         raise InvalidInput(f"the family of {inputs['family']} has no bound called {name!r}")
-    raise BoundDoesNotApply(f"{name} costs no more than the compulsory words")
+    raise BoundDoesNotApply(f"{name} gives no more than the compulsory words")
 
 
 def _whole_number(inputs: _Inputs, key: str, least: int = 1) -> int:

@@ -55,7 +55,7 @@ def butterfly(dag: Dag, M: int) -> GraphBound:
     M = fast_memory_words(M)
     labels = butterfly_labels(dag)
     if labels is None:
-        raise BoundDoesNotApply("the DAG is no butterfly: its edges are not those of an FFT")
+        raise BoundDoesNotApply("the DAG is not a butterfly: its edges are not those of an FFT")
     n = len(dag.inputs)
     bound = fft_cut(n, M)
     return GraphBound.of(BUTTERFLY, bound.value, f"the FFT on {n:,} points, {bound.note}", {})

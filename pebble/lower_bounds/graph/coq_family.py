@@ -49,7 +49,7 @@ def coq_certificate_of_dag(dag: Dag, M: int) -> str:
     problem = named_problem(name) if name else None
     if problem is None:
         raise BoundDoesNotApply(
-            f"no bound on {dag.description or 'this DAG'} can be written for Coq; those of fma-matmul, fft, attention, "
-            "attention-safe, attention-online and backward can, given by their names in the catalogue"
+            f"no bound on {dag.description or 'this DAG'} can be written for Coq; this works for "
+            "fma-matmul, fft, attention, attention-safe, attention-online and backward, given by name"
         )
     return coq_certificate(problem, M)

@@ -129,7 +129,7 @@ def _game(dag: Dag, M: int, rules: Rules) -> _Game:
     needed = np.flatnonzero(dag.ancestors_of_outputs).tolist()
     if len(needed) > LARGEST:
         raise BoundDoesNotApply(
-            f"an exhaustive search is for {LARGEST} vertices at most, not {len(needed):,}"
+            f"an exhaustive search is for at most {LARGEST} vertices, not {len(needed):,}"
         )
     if dag.least_M(sliding=rules.sliding) > M:
         raise BoundDoesNotApply(f"no pebbling with M = {M} exists")
@@ -157,7 +157,7 @@ def _levels(game: _Game, below: int | None, limit: int) -> tuple[int, int]:
             expanded += 1
             if expanded > limit:
                 if not complete:
-                    raise BoundDoesNotApply(f"more than {limit:,} states would have to be looked at")
+                    raise BoundDoesNotApply(f"more than {limit:,} states would have to be searched")
                 return level, complete
             for io, after in game.successors(state):
                 stored = (game.targets & ~state[1]).bit_count() - (game.targets & ~after[1]).bit_count()

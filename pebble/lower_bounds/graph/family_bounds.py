@@ -53,8 +53,8 @@ def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     name = catalogue_name(dag)
     if name is None:
         raise BoundDoesNotApply(
-            "the bounds of families need a DAG given by its name in the catalogue, such as fft:64, or as a kernel "
-            "(list names with: pebble dag info --list)"
+            "bounds of families need a DAG given by name, such as fft:64, or as a kernel (pebble dag "
+            "info --list shows the names)"
         )
     kind, _, text = name.partition(":")
     found = [
@@ -64,7 +64,7 @@ def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     ]
     if not found:
         raise BoundDoesNotApply(
-            f"no bound of the family {kind} says more about {name} than the compulsory one"
+            f"no bound of the family {kind} gives more for {name} than the compulsory one"
         )
     return sorted(found, key=lambda bound: -bound.value)
 

@@ -104,7 +104,7 @@ def convex_min_cut(
     part = needed_part(dag)
     chosen = _chosen(dag, part, sample, seed, vertices)
     best = _search(part, M, chosen)
-    seen = f"{len(chosen):,} of {len(part.computed):,} vertices looked at"
+    seen = f"{len(chosen):,} of {len(part.computed):,} vertices examined"
     base = part.loads + part.stores
     if best is None:
         note, inputs = f"no cut beyond the compulsory I/O; {seen}", {}

@@ -97,9 +97,7 @@ class _Partitions:
         self.part, self._M, self._recomputation = part, M, recomputation
         self._computed = [int(v) for v in part.computed]
         if len(self._computed) > _MOST_COMPUTED:
-            raise _too_large(
-                f"{len(self._computed):,} vertices are computed, at most {_MOST_COMPUTED} can be partitioned"
-            )
+            raise _too_large(f"{len(self._computed):,} vertices are computed; the limit is {_MOST_COMPUTED}")
         self._needs = [sum(1 << u for u in row) for row in part.predecessors]
         self._used_by = [sum(1 << w for w in row) for row in part.successors]
         self._inputs = sum(1 << v for v in range(part.n) if part.is_input[v])
@@ -170,7 +168,7 @@ class _Partitions:
     def _spend(self, sets: int) -> None:
         self._sets_left -= sets
         if self._sets_left < 0:
-            raise _too_large(f"more than {_MOST_SETS:,} sets of vertices would have to be looked at")
+            raise _too_large(f"more than {_MOST_SETS:,} sets of vertices would have to be examined")
 
     def _least_dominators(self, targets: int) -> int:
         """Return the least number of vertices that meet every path from an input to a target (Menger)."""
@@ -208,4 +206,4 @@ def _bits(mask: int) -> Iterator[int]:
 
 
 def _too_large(why: str) -> BoundDoesNotApply:
-    return BoundDoesNotApply(f"Hong and Kung's partition is computed exactly for tiny DAGs only: {why}")
+    return BoundDoesNotApply(f"Hong and Kung's partition is computed only for tiny DAGs: {why}")

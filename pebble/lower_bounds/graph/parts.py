@@ -77,7 +77,9 @@ def cuts_of_parts(dag: Dag, M: int, rules: Rules, seed: int = 0) -> GraphBound:
     require_no_recomputation(rules, "the bound of convex min-cuts of parts")
     part = needed_part(dag)
     if len(part.tails) > _MOST_EDGES:
-        raise BoundDoesNotApply(f"{len(part.tails):,} edges are too many to halve; at most {_MOST_EDGES:,}")
+        raise BoundDoesNotApply(
+            f"{len(part.tails):,} edges are too many to bisect; the limit is {_MOST_EDGES:,}"
+        )
     halving = _Halving(dag, part, M, seed)
     gain, parts, name = max(
         ((*halving.best(np.arange(part.n), orders), " and ".join(orders)) for orders in _ORDERS),

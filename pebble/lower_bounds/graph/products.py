@@ -96,7 +96,7 @@ def sums_of_products(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
         found += sorted(bounds, key=lambda bound: -bound.value)[:1]
     greater = [bound for bound in found if bound.value > part.loads + part.stores]
     if not greater:
-        raise BoundDoesNotApply("no sums of products are found that cost more than the compulsory words")
+        raise BoundDoesNotApply("no sums of products were found that cost more than the compulsory words")
     return greater
 
 

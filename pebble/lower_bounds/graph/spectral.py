@@ -79,7 +79,7 @@ def spectral(dag: Dag, M: int, rules: Rules, eigenvalues: int = EIGENVALUES) -> 
     require_no_recomputation(rules, "the spectral bound")
     part = needed_part(dag)
     if part.n > _MOST_VERTICES:
-        raise BoundDoesNotApply(f"{part.n:,} vertices are too many; at most {_MOST_VERTICES:,}")
+        raise BoundDoesNotApply(f"{part.n:,} vertices are too many; the limit is {_MOST_VERTICES:,}")
     factors = np.where(part.is_input | part.is_output, 0.5, 1.0)
     values = smallest_eigenvalues(part, factors[part.tails] / part.outdegree[part.tails], eigenvalues)
     best, best_k, total = 0.0, 0, 0.0

@@ -224,7 +224,7 @@ def _count_connected(points: AffineSet) -> int:
     others = [name for name in points.names if name != last]
     cells = math.prod(sizes[name] for name in others)
     if cells > _MOST_CELLS:
-        raise BoundDoesNotApply(f"counting the points of {len(sizes)} indices tied together is too much here")
+        raise BoundDoesNotApply(f"counting the points of {len(sizes)} linked indices would take too long")
     if cells <= 0 or sizes[last] <= 0:
         return 0
     if not others:

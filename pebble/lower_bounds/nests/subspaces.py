@@ -125,5 +125,5 @@ def _lattice(kernels: Sequence[Matrix], width: int) -> list[Matrix]:
                     seen.add(new)
                     found.append(new)
         if len(found) > _MOST_SUBSPACES:
-            raise BoundDoesNotApply("the accesses have too many subspaces to look at")
+            raise BoundDoesNotApply("the accesses have too many subspaces to examine")
     return found

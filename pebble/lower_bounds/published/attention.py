@@ -111,7 +111,7 @@ class Curve:
             )
         if self.least_M is not None and self.least_M(problem) > M:
             raise BoundDoesNotApply(
-                f"{called} needs M of the order of d² = {self.least_M(problem)} at least; M is {M}"
+                f"{called} needs M of order d² = {self.least_M(problem)} or more; M is {M}"
             )
         source = f"{_PAPERS[DAO.key]}, {theorem}" if theorem else None
         return self.statement.bound(self.value(problem, M), self.note, source=source)

@@ -453,8 +453,8 @@ class Fold:
         self.boxes += int(runs.length.sum())
         if self.boxes > self.most:
             raise TooManyOperations(
-                f"not verified at this size: more than {self.most:,} boxes of tiles would have to be looked at; "
-                "take larger tiles"
+                f"not verified at this size: more than {self.most:,} boxes of tiles would have to be "
+                "examined; use larger tiles"
             )
         axis, (run, first) = node.axis, runs.tiles()
         low, high, tile = (one[runs.parent[run]] for one in loop)

@@ -101,7 +101,7 @@ def prove(
     Here(place='start', held=False)
     """
     if program.parts:
-        raise Unproved("a program for parts of a mask: each part's text is proved by itself")
+        raise Unproved("a program for parts of a mask: the text of each part is proved separately")
     if any(part.generate is not None for part in program.phases):
         raise Unproved("operations yielded one by one")
     if family.has_free_sums and (family.masked_axes or levels > 1):
@@ -202,7 +202,7 @@ class _Word:
         if self.own_mask and self.family.mask is not None:
             found = shown_lines(self.family.mask, line, self.zone[line], cuts[self.across])
             if found is None:
-                raise Unproved(f"the mask {self.family.mask.spec} is too large to be looked at line by line")
+                raise Unproved(f"the mask {self.family.mask.spec} is too large to examine line by line")
             patterns, self.contiguous = found
         else:
             if parts > MOST_PARTS:

@@ -146,7 +146,7 @@ def execute(
         )
     if family.has_free_sums and family.masked_axes:
         raise InvalidInput(
-            "sums in any order are verified without a mask only: leave the mask out, or take chains"
+            "sums in any order are verified only without a mask: leave out the mask, or use chains"
         )
     limit = step_limit or (MASKED_STEP_LIMIT if family.masked_axes else STEP_LIMIT)
     runs = []

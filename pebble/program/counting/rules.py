@@ -104,7 +104,7 @@ class BoxRules:
             mask = f"under the mask {self.family.mask.spec} " if self.family.mask else ""
             raise TooManyOperations(
                 f"{mask}the program takes more than {self.step_limit:,} operations, executed one by one; "
-                "take larger tiles, or a smaller problem"
+                "use larger tiles, or a smaller problem"
             )
         self.top = self.occupied
         if op.at:
@@ -336,8 +336,8 @@ class BoxRules:
             self._refuse(
                 op,
                 "memory-full",
-                f"{self.fast(op)} holds {self.occupied} of {self.M} words and {new + step} more are needed; "
-                "delete something first, or use smaller tiles",
+                f"{self.fast(op)} holds {self.occupied} of {self.M} words, and this needs {new + step} "
+                "more; delete something first, or use smaller tiles",
             )
         self.occupied += new
         self.held[array.name] += new

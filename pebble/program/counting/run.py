@@ -49,7 +49,7 @@ def run(
     if not induction:
         found = plain.execute(program, family, (M,), observe=observe, step_limit=step_limit)[0]
     elif observe is not None:
-        raise InvalidInput("only a run without induction executes every operation, to be observed")
+        raise InvalidInput("to observe every operation, run without induction")
     else:
         found = _verified(program, family, Hierarchy((M,)), step_limit)[0]
     for name in family.accumulated:

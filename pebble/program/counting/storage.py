@@ -50,8 +50,8 @@ def refuse_too_many_elements(family: Family) -> None:
         total += terms * prod(family.extents[axis] for axis in array.axes)
     if total > MOST_ELEMENTS:
         raise TooManyOperations(
-            f"not verified at this size: operation by operation, the state of {total:,} elements would have to be "
-            f"kept, and at most {MOST_ELEMENTS:,} are; take a smaller problem"
+            f"not verified at this size: operation by operation, the state of {total:,} elements would "
+            f"have to be kept; the limit is {MOST_ELEMENTS:,}: use a smaller problem"
         )
 
 

@@ -60,9 +60,13 @@ class ExchangeMoves:
     def __init__(self, exchange: Exchange) -> None:
         self.exchange, problem = exchange, exchange.problem
         if problem.queries_decoded is not None:
-            raise InvalidInput("decoding is not written move by move: its queries are on one device alone")
+            raise InvalidInput(
+                "decoding cannot be written move by move, because its queries are on a single device"
+            )
         if problem.pass_name == "backward" and problem.heads > 1:
-            raise InvalidInput("the backward pass is written move by move for one head; leave out --heads")
+            raise InvalidInput(
+                "the backward pass can be written move by move only for one head; leave out --heads"
+            )
         one = Problem(
             problem.N, problem.N, problem.d, problem.width, pass_name=problem.pass_name, mask=problem.mask
         )

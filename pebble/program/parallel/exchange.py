@@ -212,5 +212,6 @@ def check_blocks(problem: SharedProblem, blocks: int) -> None:
         raise InvalidInput(f"{heads} query head{'s' * (heads > 1)} cannot be cut into {blocks} equal blocks")
     if kv_heads % blocks and blocks % kv_heads:
         raise InvalidInput(
-            f"{kv_heads} heads of keys cannot be cut into {blocks} blocks: one number must divide the other"
+            f"{kv_heads} heads of keys cannot be cut into {blocks} blocks: one of the two numbers must "
+            "divide the other"
         )

@@ -81,13 +81,14 @@ class DeviceShare:
     def __init__(self, problem: SharedProblem, placement: Placement) -> None:
         if problem.pass_name != "forward" or problem.causal or problem.queries_decoded is not None:
             raise InvalidInput(
-                "what a device does inside is counted forward, without a mask, of a query for each token"
+                "work inside a device is counted only for the forward pass without a mask, with one "
+                "query per token"
             )
         sizes, times = problem.tiling.sizes, workers(problem, placement, works_on(problem, placement)[0])
         queries, keys = (np.unique(sizes[tiles].sum(axis=1)) for tiles in (placement.query, placement.key))
         alone = np.unique(times[times > 0] == 1)
         if not problem.tiling.equal or max(map(len, (queries, keys, alone))) > 1:
-            raise InvalidInput("devices do not do equally much inside")
+            raise InvalidInput("the devices do not all do the same amount of work")
         self.heads = problem.kv_heads // min(placement.blocks, problem.kv_heads)
         group = problem.heads // placement.blocks // self.heads
         self.problem = Problem(group * int(queries[0]), int(keys[0]), problem.d, problem.width)
@@ -121,7 +122,7 @@ class DeviceShare:
             peak = max(peak, width + 2)
         if peak > M:
             raise CacheTooSmall(
-                f"{peak:,} words of fast memory are needed with sums that go on; M is {M:,}", peak
+                f"sums that continue over several turns need {peak:,} words of fast memory; M is {M:,}", peak
             )
         return MemoryRun(reads, writes, peak)
 
@@ -145,7 +146,7 @@ def turns_program(program: Program, problem: Problem, turns: int, whole: bool) -
         Whether the last turn finishes the outputs; else it leaves U and l.
     """
     if any(part.generate is not None for part in program.phases):
-        raise InvalidInput("a schedule that yields its operations one by one cannot be an inner one")
+        raise InvalidInput("a schedule that yields its operations one by one cannot be used inside a device")
     family = attention_family(Problem(problem.Nq, turns * problem.Nk, problem.d, problem.dv))
     nodes, phases = tuple(node for part in program.phases for node in part.body), []
     for turn in range(turns):

@@ -42,7 +42,7 @@ def play(exchange: Exchange) -> ExchangeTraffic:
     """
     if exchange.problem.N > LONGEST:
         raise InvalidInput(
-            f"N = {exchange.problem.N:,} is too long to be counted tile by tile: at most {LONGEST:,}"
+            f"N = {exchange.problem.N:,} is too long to count tile by tile; the limit is {LONGEST:,}"
         )
     referee = _Referee(exchange)
     for number, step in enumerate(exchange.supersteps):

@@ -139,13 +139,13 @@ class DistributedSchedule(ABC):
         """Check that a shape has the right numbers and their product is P."""
         if len(shape) != len(self.shape_names):
             wanted = " x ".join(self.shape_names) or "none"
-            raise InvalidInput(f"{self.name} takes the shape {wanted}, not {shape_text(shape) or 'none'}")
+            raise InvalidInput(f"{self.name} needs a shape {wanted}, not {shape_text(shape) or 'none'}")
         product = 1
         for part in shape:
             product *= part
         if shape and product != problem.P:
             raise InvalidInput(
-                f"{self.name} of shape {shape_text(shape)} is for {product} devices; there are {problem.P}"
+                f"shape {shape_text(shape)} of {self.name} needs {product} devices, but P is {problem.P}"
             )
 
     def shapes(self, problem: SharedProblem) -> list[Shape]:

@@ -106,7 +106,9 @@ def cut_where_asked(program: Callable[..., Program]) -> Callable[..., Program]:
         if BLOCK not in tiles:
             return found
         if problem.allowed.period == 1:
-            raise InvalidInput(f"{BLOCK}={tiles[BLOCK]}: only masks of blocks that repeat have tiles cut so")
+            raise InvalidInput(
+                f"{BLOCK}={tiles[BLOCK]}: this tile size is only for masks of repeating blocks"
+            )
         return cuts_at(found, tiles[BLOCK])
 
     @wraps(program)
@@ -115,11 +117,13 @@ def cut_where_asked(program: Callable[..., Program]) -> Callable[..., Program]:
             return in_blocks(schedule, problem, tiles)
         if tiles[SEQUENCES] != 1:
             raise InvalidInput(
-                f"{SEQUENCES}={tiles[SEQUENCES]}: only 1 is taken, which cuts tiles where each sequence ends"
+                f"{SEQUENCES}={tiles[SEQUENCES]}: the only value is 1, which cuts tiles at the end of "
+                "each sequence"
             )
         if not problem.allowed.separations("i"):
             raise InvalidInput(
-                f"{SEQUENCES}=1: only masks that fall apart, as packed sequences do, have tiles cut so"
+                f"{SEQUENCES}=1: this is only for masks made of independent sequences, such as packed "
+                "documents"
             )
         own = {name: size for name, size in tiles.items() if name != SEQUENCES}
         return each_sequence(problem, lambda part: in_blocks(schedule, part, own))

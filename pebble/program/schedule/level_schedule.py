@@ -152,13 +152,11 @@ class LevelSchedule(ABC):
         if found is not None:
             return found
         if allowed is not None:
-            raise CacheTooSmall(f"{self.name} finds no tiles that are allowed and fit", 0)
+            raise CacheTooSmall(f"{self.name} has no allowed tiles that fit", 0)
         least = self.least(problem, hierarchy)
         if not fits(least, hierarchy):
             needs = " and ".join(f"{words:,}" for words in least)
-            raise CacheTooSmall(
-                f"{self.name} needs at least {needs} words, the innermost level first", least[0]
-            )
+            raise CacheTooSmall(f"{self.name} needs at least {needs} words, innermost level first", least[0])
         return dict(self.smallest(problem, hierarchy))
 
     def _best_under_mask(

@@ -108,7 +108,7 @@ def offered(problem: Problem) -> list[Schedule]:
     """Return the schedules that are counted if none are named: those for masks only where there is one."""
     found = registered(problem.pass_name, problem.form)
     if not found:
-        raise InvalidInput(f"no schedule is registered that computes {problem.describe()}")
+        raise InvalidInput(f"no registered schedule computes {problem.describe()}")
     return [schedule for schedule in found if schedule.is_offered(problem)]
 
 
@@ -139,8 +139,8 @@ def get(name: str, pass_name: str = "forward", form: str = "plain") -> Schedule:
     """
     if pass_name == "both":
         raise InvalidInput(
-            f"a training step is two passes, each with a schedule of its own: take {name!r} for the forward and for "
-            "the backward pass one by one, not 'both'"
+            f"a training step has two passes, each with its own schedule: use {name!r} for the forward "
+            "and the backward pass separately, not for 'both'"
         )
     quick = _by_entry_name(name, pass_name, form)
     if quick is not None:
@@ -184,7 +184,7 @@ def level_schedules(problem: Problem) -> list[LevelSchedule]:
     ]
     serving = [schedule for schedule in found if problem.pass_name in schedule.passes]
     if not serving:
-        raise InvalidInput(f"no schedule for several memory levels serves the {problem.pass_name} pass")
+        raise InvalidInput(f"no schedule for several memory levels supports the {problem.pass_name} pass")
     return sorted(serving, key=lambda schedule: schedule.name)
 
 
@@ -199,7 +199,7 @@ def level_schedule(name: str, problem: Problem) -> LevelSchedule:
     known = {schedule.name: schedule for schedule in level_schedules(problem)}
     if name not in known:
         raise InvalidInput(
-            f"{name!r} is no schedule for several memory levels; for the {problem.pass_name} pass there is "
+            f"{name!r} is not a schedule for several memory levels; for the {problem.pass_name} pass use "
             + ", ".join(known)
         )
     return known[name]
@@ -242,7 +242,7 @@ def loaded(entry: EntryPoint, kind: type[Made], told: str) -> Made:
     except Exception as error:
         raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) cannot be loaded: {error}") from error
     if not isinstance(made, kind):
-        raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) is no {told}")
+        raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) is not a {told}")
     return made
 
 

@@ -129,8 +129,9 @@ class Schedule(ABC):
     def preset(self, problem: Problem, M: int, name: str) -> Tiles:
         """Return tiles by a published rule; they need not fit M."""
         raise InvalidInput(
-            f"{self.name} has no tiles called {name!r}"
-            + (f"; it has {', '.join(self.presets)}" if self.presets else "")
+            f"{self.name} has no preset of tiles called {name!r}; give sizes, such as "
+            f"{self.tile_names[0] if self.tile_names else 'rows'}=64"
+            + (f", or one of: {', '.join(self.presets)}" if self.presets else "")
         )
 
     def is_offered(self, problem: Problem) -> bool:
@@ -177,7 +178,7 @@ class Schedule(ABC):
         least = self.least_M(problem)
         if least > M:
             raise CacheTooSmall(
-                f"{self.name} needs at least {least} words of fast memory here; M is {M}", least
+                f"{self.name} needs at least {least} words of fast memory for this problem; M is {M}", least
             )
 
     def __repr__(self) -> str:

@@ -87,12 +87,10 @@ def resolve_tiles(
     if tiles is not None and not isinstance(tiles, str):
         return schedule.check_tiles(tiles)
     if M is None:
-        raise InvalidInput(
-            f"{schedule.name}: say how many words of fast memory there are (M), or give tile sizes"
-        )
+        raise InvalidInput(f"{schedule.name}: give the words of fast memory (M) or the tile sizes")
     M = fast_memory_words(M)
     if M > LARGEST_SIZE:
-        raise InvalidInput(f"M is too large: at most {LARGEST_SIZE:,} words are dealt with")
+        raise InvalidInput(f"M is too large; the limit is {LARGEST_SIZE:,} words")
     if tiles is not None:
         return dict(schedule.preset(schedule.seen(problem), M, tiles))
     return fitting_tiles(schedule, problem, M)
@@ -117,9 +115,9 @@ def fitting(schedule: Schedule, problem: Problem, M: int, demands: TileDemands =
     mask = problem.allowed
     if schedule.tile_names and isinstance(mask, DenseMask) and mask.Nq * mask.Nk > _MOST_SEARCHED:
         raise TooManyOperations(
-            f"under the mask {mask.spec}, which is no band and has no equal blocks, tiles are chosen for at most "
-            f"{_MOST_SEARCHED:,} pairs of a query and a key; here are {mask.Nq:,} × {mask.Nk:,}: give the tiles, or "
-            "take fewer queries and keys"
+            f"under the mask {mask.spec}, which is neither a band nor made of equal blocks, the tile "
+            f"search is limited to {_MOST_SEARCHED:,} query-key pairs; here are {mask.Nq:,} × "
+            f"{mask.Nk:,}: give the tiles, or use fewer queries and keys"
         )
     found = _fitting(Kind(schedule), problem, M, demands)
     if isinstance(found, CacheTooSmall):

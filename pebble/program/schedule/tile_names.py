@@ -67,14 +67,17 @@ def checked_tiles(
     unknown = sorted(set(tiles) - set(taken))
     if unknown:
         takes = known_names(taken) or "no tiles"
-        raise InvalidInput(f"{schedule} does not take tiles {', '.join(unknown)}; it takes {takes}")
+        raise InvalidInput(f"{schedule} has no tile size {', '.join(unknown)}; it has {takes}")
     for name, size in tiles.items():
         least = 0 if name in may_be_zero else 1
         if isinstance(size, bool) or not isinstance(size, int) or size < least:
             raise InvalidInput(f"{schedule}: tile {name}={size!r} must be a whole number ≥ {least}")
     missing = [name for name in taken if name not in tiles and name not in optional]
     if missing:
-        raise InvalidInput(f"{schedule}: give a size for {', '.join(missing)} too")
+        raise InvalidInput(
+            f"{schedule} also needs tile sizes for {', '.join(missing)}; give them, or choose a schedule "
+            "with --schedule"
+        )
     return {name: tiles[name] for name in taken if name in tiles}
 
 

@@ -157,8 +157,8 @@ def _best_tiles(kind: Kind, problem: Problem, M: int, demands: TileDemands) -> T
         if not counter.gave_up:
             raise _none_allowed(schedule)
         raise TooManyOperations(
-            f"{schedule.name}: with all tiles that were tried more than {_MOST_BOXES:,} boxes would have to be "
-            "looked at; give the tiles, more fast memory, or fewer queries and keys"
+            f"{schedule.name}: all tiles that were tried have more than {_MOST_BOXES:,} boxes to "
+            "examine; give the tiles, more fast memory, or fewer queries and keys"
         )
     if not fitting:
         raise too_small(schedule, min(one.room for one in found), M)
@@ -205,7 +205,7 @@ def too_small(schedule: Schedule, least: int, M: int) -> CacheTooSmall:
 
 
 def _none_allowed(schedule: Schedule) -> CacheTooSmall:
-    return CacheTooSmall(f"no tiles of {schedule.name} are found that keep what is asked of them")
+    return CacheTooSmall(f"{schedule.name} has no tiles that satisfy the constraints")
 
 
 def _only(program: Program, phases: Sequence[int]) -> Program:
@@ -279,8 +279,8 @@ class _TileCounter:
         for text in [part.program for part in program.parts] or [program]:
             if any(phase.generate is not None for phase in text.phases):
                 raise InvalidInput(
-                    f"{self.schedule.name}: tiles are chosen where all phases are written down, and one of this "
-                    "schedule's generates its operations; give the tiles"
+                    f"{self.schedule.name}: a phase of this schedule generates its operations, so tiles "
+                    "cannot be chosen automatically; give the tiles"
                 )
 
     def _note(

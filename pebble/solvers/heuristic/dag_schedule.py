@@ -16,6 +16,7 @@ from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.plain import plain
 from pebble.common.tables import SCHEMA_VERSION
 from pebble.common.units import fast_memory_words
+from pebble.common.whole_numbers import singular
 from pebble.game.files.header import Header
 from pebble.game.files.writer import write_pebbling
 from pebble.game.moves import Moves
@@ -112,7 +113,7 @@ class DagSchedule:
         return write_pebbling(target, header, self.dag, self.moves())
 
     def __str__(self) -> str:
-        return (
+        return singular(
             f"{self.io:,} I/O ({self.reads:,} reads, {self.writes:,} writes), peak {self.peak:,} of {self.M:,} "
             f"words; order {self.order}, eviction {self.eviction}{', with recomputation' * self.recomputation}"
         )
@@ -214,8 +215,8 @@ def _require_room(dag: Dag, M: int) -> None:
     least = dag.least_M()
     if least > M:
         raise CacheTooSmall(
-            f"M = {M} is too small: some vertex needs its {least - 1} predecessors and itself in fast memory "
-            f"at once; the least M is {least}",
+            f"M = {M} is too small: some vertex needs room for itself and its {least - 1} predecessors "
+            f"at once, so the least M is {least}",
             least,
         )
 

@@ -59,7 +59,7 @@ class Fusion:
             self._divide_all()
         if everything not in self.cheapest:
             raise InvalidInput(
-                f"no loop nest for {self.family.name} was found within {self.M} words; take some words more"
+                f"no loop nest for {self.family.name} was found within {self.M} words; use a few words more"
             )
         return [self.phases[names][0] for names in self.cheapest[everything][1]]
 
@@ -219,7 +219,7 @@ def schedule_family(
     least = family.max_indegree + 1
     if least > M:
         raise CacheTooSmall(
-            f"{family.name} needs at least {least} words: a vertex, and what it reads; M is {M}", least
+            f"{family.name} needs at least {least} words, for a vertex and what it reads; M is {M}", least
         )
     fusion = Fusion(unmasked(family, family.extents), M, progress)
     division = fusion.division()
@@ -257,7 +257,8 @@ def _check(family: Family) -> None:
         for operand in array.reads:
             if operand.step != "last":
                 raise InvalidInput(
-                    f"{array.name} reads {operand}, a partial result; loop nests are found for complete operands only"
+                    f"{array.name} reads {operand}, a partial result; loop nests are found only for "
+                    "complete operands"
                 )
 
 

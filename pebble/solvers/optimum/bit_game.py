@@ -195,8 +195,9 @@ def make_bit_game(dag: Dag, M: int, rules: Rules) -> BitGame:
     inner = [v for v in wanted if v in used]
     if len(vertices) + len(inner) > MAX_BITS:
         raise InvalidInput(
-            f"the outputs need {len(vertices)} vertices; the exact optimum is searched for up to {MAX_BITS} "
-            "(outputs that are used further count twice); schedules and bounds have no such limit"
+            f"this DAG needs {len(vertices):,} vertices; the exact search handles at most {MAX_BITS} "
+            "(outputs that are used further count twice). Try pebble dag schedule or pebble dag bounds, "
+            "which have no such limit"
         )
     stored_at = {place[v]: 1 << place[v] for v in wanted if v not in used}
     stored_at |= {place[v]: 1 << len(vertices) + i for i, v in enumerate(inner)}
@@ -230,7 +231,8 @@ def _check_memory(dag: Dag, order: list[int], M: int, rules: Rules) -> None:
     least = 1 if widest is None else int(dag.indegree[widest]) + (not rules.sliding)
     if widest is not None and least > M:
         raise CacheTooSmall(
-            f"no pebbling with M = {M}: computing {dag.name(widest)} needs {least} words ({rules})", least
+            f"no pebbling exists with M = {M}: computing {dag.name(widest)} needs {least} words ({rules})",
+            least,
         )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from pebble.common.clock import TimeUp, limited_to, unlimited
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.units import fast_memory_words
+from pebble.common.whole_numbers import singular
 from pebble.game.files.header import Header
 from pebble.game.files.writer import write_pebbling
 from pebble.game.moves import Moves
@@ -109,13 +110,13 @@ class Optimum:
 
     def __str__(self) -> str:
         verdict = "proved optimal" if self.proved else f"not proved: the optimum is at least {self.lower:,}"
-        return (
+        return singular(
             f"{self.io:,} I/O ({self.reads:,} reads, {self.writes:,} writes), {verdict}; M = {self.M:,}, "
             f"{self.rules}; {self.states:,} states"
         )
 
     def _repr_svg_(self) -> str:
-        bound = f"no pebbling under these rules moves fewer than {self.lower:,} words"
+        bound = singular(f"no pebbling under these rules moves fewer than {self.lower:,} words")
         return pebbling_svg(self.dag, str(self), [*str(self).split("; "), bound], self.pebbling)
 
 
@@ -181,7 +182,7 @@ def optimal(
     >>> optimal(diamond, 2)
     Traceback (most recent call last):
     ...
-    pebble.common.errors.CacheTooSmall: no pebbling with M = 2: computing d needs 3 words (...)
+    pebble.common.errors.CacheTooSmall: no pebbling exists with M = 2: computing d needs 3 words (...)
     """
     if time_limit is not None and not time_limit > 0:
         raise InvalidInput(f"the time limit must be a positive number of seconds, not {time_limit!r}")

@@ -55,7 +55,7 @@ def test_a_million_tokens() -> None:
 def test_too_many(text: str, N: int) -> None:
     with pytest.raises(
         InvalidInput,
-        match=r"at most 67,108,864 of them, and at most 16,777,216 queries and keys; .* larger blocks",
+        match=r"limited to 67,108,864 blocks and 16,777,216 queries and keys; .* larger blocks",
     ):
         make_mask(text, N, N // 8 if text.startswith("group") else N)
 

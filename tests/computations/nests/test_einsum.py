@@ -41,5 +41,5 @@ def test_what_is_no_einsum(products: str, why: str) -> None:
 
 
 def test_extents_are_needed() -> None:
-    with pytest.raises(InvalidInput, match="j: no extent is given"):
+    with pytest.raises(InvalidInput, match="the extent of j is missing"):
         pebble.einsum("ik,kj->ij", i=2, k=2)

@@ -14,7 +14,7 @@ def test_extents_are_numbers_as_people_write_them() -> None:
 
 @pytest.mark.parametrize("text", ["i", "i=", "=3", "i=x", "i=3,,j=4", "2i=3", "i=3.5"])
 def test_what_is_no_extent(text: str) -> None:
-    with pytest.raises(InvalidInput, match="is no extent; write for instance i=1024,j=1024"):
+    with pytest.raises(InvalidInput, match="is not an extent; write for example i=1024,j=1024"):
         read_extents(text)
 
 
@@ -24,7 +24,7 @@ def test_what_is_no_extent(text: str) -> None:
         ({}, "missing: extents, text"),
         ({"text": "C[i]=A[i]", "extents": "i=2", "m": "3"}, "unknown: m"),
         ({"text": "C[i]=A[i", "extents": "i=2"}, "cannot be read"),
-        ({"text": "C[i]=A[i]", "extents": "-"}, "no extent is given"),
+        ({"text": "C[i]=A[i]", "extents": "-"}, "the extent of"),
     ],
 )
 def test_what_is_no_header(parameters: dict[str, str], why: str) -> None:

@@ -34,7 +34,7 @@ def test_a_kernel_is_a_dag_by_name() -> None:
     [
         ("kernel:C[i] = A[i]", "write kernel:TEXT:EXTENTS"),
         ("kernel:C[i] = A[i]:i=2:C:D", "write kernel:TEXT:EXTENTS"),
-        ("kernel:C[i] = A[i]:i", "'i' is no extent"),
+        ("kernel:C[i] = A[i]:i", "'i' is not an extent"),
         ("kernel:C[i] = A[i]:i=2,i=3", "given twice"),
         ("kernel:C[i] = A[i]:i=2:D", "'D' cannot be an output"),
     ],

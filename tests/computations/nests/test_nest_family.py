@@ -67,9 +67,9 @@ def test_indices_summed_together_may_stand_anywhere() -> None:
     [
         ("C[i] += A[k,i,l]*B[k]", "sums over k, l"),
         ("C[i,j] += A[i,k]*A[k,j]", "the same axis"),
-        ("C[i] = A[i] for i < j", "no index of this assignment"),
+        ("C[i] = A[i] for i < j", "not an index of this assignment"),
         ("C[i] = A[i] for i <= 1", "conditions"),
-        ("C[i] = A[i] + A[i-1]", "by itself"),
+        ("C[i] = A[i] + A[i-1]", "not a single index"),
         ("C[i] = A[i,i]", "an index twice"),
         ("C[i] = A[i]; C[i] += B[i,k]", "several assignments"),
         ("x[i] = y[i]*A[i]; y[i] = x[i]*B[i]", "from each other"),

@@ -57,5 +57,5 @@ def test_exchanged_ends_are_not_recognised_unless_it_is_the_same_graph() -> None
 
 def test_the_last_level_must_be_outputs() -> None:
     edges = mixed(8, random.Random(2))
-    with pytest.raises(BoundDoesNotApply, match="no butterfly"):
+    with pytest.raises(BoundDoesNotApply, match="not a butterfly"):
         butterfly(Dag.from_edges(edges, outputs=[edges[0][1]]), 4)

@@ -99,9 +99,9 @@ def test_shares_that_are_whole_move_what_their_inner_schedule_moves() -> None:
 def test_too_small_a_memory_and_devices_that_differ_are_refused() -> None:
     one = share("ring", SharedProblem(24, 2, 4))
     schedule = get("flash-2")
-    with pytest.raises(CacheTooSmall, match="are needed"):
+    with pytest.raises(CacheTooSmall, match="several turns need"):
         one.run(schedule.program(one.problem, schedule.tiles(one.problem, 30)), 20)
     with pytest.raises(InvalidInput, match="without a mask"):
         share("ring", SharedProblem(24, 2, 4, causal=True))
-    with pytest.raises(InvalidInput, match="equally much"):
+    with pytest.raises(InvalidInput, match="the same amount of work"):
         share("ring", SharedProblem(25, 2, 4))
