@@ -105,7 +105,7 @@ def device_crossed(memory: MemoryOptions, bandwidth: str | None) -> Device | Non
     """Return the device, with the bandwidths that are given of the boundaries that words cross; None without."""
     if memory.device is None:
         if bandwidth is not None:
-            raise click.UsageError("--bandwidth goes with --device.")
+            raise click.UsageError("--bandwidth needs --device.")
         return None
     plain = device_with(memory.device, None, ())
     crossed = [plain.boundary(memory.level, room).level for room in (None, 0)]

@@ -154,7 +154,7 @@ def _on_device(
     kernel, tiles = mine.named()
     if kernel != "flash-2" or not isinstance(tiles, dict) or memory.device is None:
         raise click.UsageError(
-            "--stages needs --device and --mine with a flash-2 kernel, such as flash-2:Br=128,Bc=64."
+            "--stages needs --device, and --mine with a flash-2 kernel: flash-2:Br=128,Bc=64."
         )
     others = {name for name in vars(constraints) if name != "accumulate"}
     if given([*others, "level", "names", "no_costs", "mine_backward"]):

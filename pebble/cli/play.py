@@ -73,7 +73,9 @@ class PageOptions(Options):
         M = self.memory.optional_words()
         if self.what is not None and self.rivals:
             if given(_NOT_OF_A_RACE):
-                raise click.UsageError("--tiles, --format and --dag do not go with several SCHEDULEs.")
+                raise click.UsageError(
+                    "--tiles, --format and --dag cannot be combined with several SCHEDULEs."
+                )
             assert M is not None
             return race([self.what, *self.rivals], self.problem.problem(), M, extent["time_limit"])
         if self.what is not None and self._of_schedule():
@@ -116,12 +118,12 @@ def play(
     """Write a page for stepping through a small pebbling and for playing the game.
 
     The page is one HTML file that needs neither a network nor a server: open it in any browser, even on a
-    phone. Without arguments it starts with a pyramid and lets you choose attention. With a SCHEDULE and sizes
-    it shows the schedule move by move next to its program, with several a race. With a DAG it shows a pebbling, an optimal one if
-    that can be found. A DAG is a file, - for standard input, or a name with parameters (pyramid:4, fft:8).
-    You can also make the moves yourself, on each of these but a race and on the classic DAGs, and compare your I/O with
-    the exact optimum. The address of the page keeps the game and the position, so a link shows the same. At
-    most 2,000 vertices and 20,000 moves.
+    phone. Without arguments it starts with a pyramid and lets you choose attention. With a SCHEDULE and
+    sizes it shows the schedule move by move next to its program, with several a race. With a DAG it shows a
+    pebbling, an optimal one if that can be found. A DAG is a file, - for standard input, or a name with
+    parameters (pyramid:4, fft:8). You can also make the moves yourself, on each of these but a race and on
+    the classic DAGs, and compare your I/O with the exact optimum. The address of the page keeps the game
+    and the position, so a link shows the same. At most 2,000 vertices and 20,000 moves.
 
     \b
     pebble play

@@ -173,11 +173,11 @@ def test_a_kernel_at_each_boundary(pebble: Pebble) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([*KERNEL, "--warps", "2"], "go with --stages"),
-        ([*KERNEL[:-2], "--stages", "2"], "--stages goes with --mine"),
-        ([*KERNEL[:-1], "flash-1:Br=8,Bc=8", "--stages", "2"], "--mine flash-2:Br=128,Bc=64 and --device"),
-        ([*KERNEL, "--stages", "2", "--double-buffer"], "With --stages, of the other options only"),
-        ([*KERNEL, "--stages", "2", "--schedule", "naive"], "With --stages, of the other options only"),
+        ([*KERNEL, "--warps", "2"], "need --stages"),
+        ([*KERNEL[:-2], "--stages", "2"], "--stages needs --mine"),
+        ([*KERNEL[:-1], "flash-1:Br=8,Bc=8", "--stages", "2"], "--stages needs --device"),
+        ([*KERNEL, "--stages", "2", "--double-buffer"], "With --stages, only"),
+        ([*KERNEL, "--stages", "2", "--schedule", "naive"], "With --stages, only"),
     ],
 )
 def test_what_stages_refuse(arguments: list[str], words: str, pebble: Pebble) -> None:
