@@ -97,7 +97,7 @@ def test_illegal_and_unfinished_files_come_last(homework: Path, best: str) -> No
     assert (row.to_dict()["line"], row.to_dict()["rule"], row.to_dict()["io"]) == (11, "memory-full", None)
     assert _fault(homework, best[: best.index("store")]).startswith("not complete: 4 of 4 outputs")
     assert _fault(homework, full.encode() + b"#\n" * 200_000 + b"\xff").startswith("line 11, memory-full: ")
-    assert _fault(homework, best.replace("load", "laod")).startswith("line 4: 'laod'")
+    assert _fault(homework, best.replace("load", "laod")).startswith("line 4: unknown operation 'laod'")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_all_are_judged_by_the_rules_of_most(homework: Path, best: str) -> None:
     assert [(row.rank, row.same_moves_as) for row in found.files[:2]] == [(1, None), (1, "ann.peb")]
     (homework / "dan.peb").unlink()
     twice = best.replace("# M 4\n", f"# M 4\n{STRICT}").replace("compute x[1,1]\n", "compute x[1,1]\n" * 2)
-    assert _fault(homework, f"{twice}unload x[1,1]\n").startswith("line 40: 'unload'")
+    assert _fault(homework, f"{twice}unload x[1,1]\n").startswith("line 40: unknown operation 'unload'")
     loose = best.replace("# M 4\n", "# M 4\n# rules sliding=yes\n")
     slid = loose[: loose.index("compute")] + "slide x[1,0] from x[0,0]\n"
     assert _fault(homework, slid).startswith("line 7, ")
