@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
     Places = tuple[Whole, Whole]
 
-__all__ = ["BandQuestions", "band_runs"]
+__all__ = ["BandQuestions", "band_runs", "runs_between"]
 
 
 class _Seen(NamedTuple):
@@ -59,14 +59,36 @@ def band_runs(
     row, place = _breaks(bands, seen, axis, p, q, low, high)
     inside = np.flatnonzero(row[1:] == row[:-1])
     row, begin, end = row[inside], place[inside], place[inside + 1]
-    begins = -((w0[row] - begin) // tile[row])
-    ends = (end - w0[row]) // tile[row]
-    taken = np.flatnonzero(ends - begins > 1)
-    row, begin, begins, ends = (array[taken] for array in (row, begin, begins, ends))
+    taken = np.flatnonzero(end - begin > tile[row])
+    row, begin, end = (array[taken] for array in (row, begin, end))
     plain = np.ones(len(row), dtype=bool)
     for band, one in zip(bands, seen, strict=True):
         plain &= ~_on_ramp(band, one, axis, row, begin)
-    kept = plain | (tile[row] == 1)
+    return runs_between(row, begin, end, plain, (rows, w0, tile, low, high))
+
+
+def runs_between(
+    row: Whole,
+    begin: Whole,
+    end: Whole,
+    plain: NDArray[np.bool_],
+    loops: tuple[Whole, Whole, Whole, Whole, Whole],
+) -> Runs:
+    """Return the tiles of loops, in runs of those between two places at which something changes; the others alone.
+
+    Parameters
+    ----------
+    row, begin, end : ndarray of int64
+        Which of the loops, never decreasing, and two places in it, in order.
+    plain : ndarray of bool
+        Whether the lines between them are alike; if not, single lines are a group, and other tiles stand alone.
+    loops : (ndarray, ...)
+        Numbers of the loops, where they begin, their tiles, the first line that is visited and the one behind the last.
+    """
+    rows, w0, tile, low, high = loops
+    begins = -((w0[row] - begin) // tile[row])
+    ends = (end - w0[row]) // tile[row]
+    kept = (ends - begins > 1) & (plain | (tile[row] == 1))
     found = row[kept], begins[kept], ends[kept], plain[kept]
     return _with_single_tiles(*found, rows, (low - w0) // tile, -((w0 - high) // tile))
 

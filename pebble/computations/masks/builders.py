@@ -65,6 +65,8 @@ class MaskKind:
 Builder = Callable[[Arguments, int, int], Mask]
 KINDS: dict[str, tuple[MaskKind, Builder]] = {}
 """By name: the kind, and what makes a mask of it from its arguments and the numbers of queries and keys."""
+_MOST_DIAGONALS = 64
+"""Dilated windows with more keys are written out pair by pair, but for those that reach back to the first key."""
 _CHILD = "Child et al. 2019, arXiv 1904.10509"
 
 

@@ -55,6 +55,8 @@ class UnionMask(PiecewiseMask):
     (<Mask both: 6 of 12 pairs>, [0, 1, 3, 4])
     """
 
+    banded = True
+
     def __init__(self, spec: str, bands: Sequence[BandMask]) -> None:
         if not bands or any(band.extents != bands[0].extents for band in bands):
             raise ValueError("a union is of at least one band, all of one size")

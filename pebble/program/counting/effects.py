@@ -367,9 +367,8 @@ class Fold:
         mask, axis, other = self.family.mask, node.axis, OTHER_AXIS[node.axis]
         low, high, tile = loop
         few = ((high - low) // tile).max() < LEAST_TILES or len(rows) > 4 * self.number
-        if other in rows.box or few or not getattr(mask, "bands", ()):
+        if other in rows.box or few or mask is None or not mask.banded:
             return None
-        assert mask is not None
         inside = [place for place, at in self.axes.items() if at == other and place[: len(path)] == path]
         marks = {0, self.family.extents[other]}
         for part in mask.steady_parts(other):
@@ -397,7 +396,7 @@ class Fold:
         low, high, tile = loop
         lines = (high - low).sum()
         few = lines < max(_MANY_LINES, _FEW_LINES * len(rows))
-        if other not in rows.box or few or getattr(mask, "bands", ()):
+        if other not in rows.box or few or mask is None or mask.banded:
             return None
         p, q = rows.box[other]
         around = [one for axis, *one in rows.loops.values() if axis == other]
