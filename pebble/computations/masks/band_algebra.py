@@ -10,42 +10,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.staircase import Staircase, union, where_apart
-from pebble.computations.masks.union_mask import UnionMask
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Whole = NDArray[np.int64]
-    Ends = tuple[Staircase, Staircase]
 
 __all__ = ["covered", "in_order"]
 
+Ends = tuple[Staircase, Staircase]
 
-def covered(spec: str, masks: Sequence[BandMask | UnionMask], least: int) -> BandMask | UnionMask:
-    """Return the pairs that at least so many masks allow: with 1 their union, with all their intersection.
+
+def covered(bands: Sequence[Ends], least: int = 1) -> list[Ends]:
+    """Return the bands of the pairs that at least so many bands allow, each behind the one before in every query.
 
     Parameters
     ----------
-    spec : str
-    masks : sequence of BandMask or UnionMask
-        At least one, all of the same numbers of queries and keys.
+    bands : sequence of (Staircase, Staircase)
+        First key of each query and the one behind the last, of at least one band.
     least : int
-        From 1 to the number of masks.
 
     Examples
     --------
-    >>> from pebble.computations.masks import causal_mask, window_mask
-    >>> covered("both", [causal_mask(4, 4), window_mask(4, 4, 0, 1)], 2)
-    <Mask both: 4 of 16 pairs>
+    >>> flat, up = Staircase(4, 0, 2, 0), Staircase.clipped(4, 0, 0, 9)
+    >>> (low, middle), (same, high) = covered([(flat, Staircase(4, 0, 4, 0)), (up, Staircase(4, 0, 6, 0))])
+    >>> low.values(0, 4).tolist(), high.values(0, 4).tolist()
     """
-    bands = [band for mask in masks for band in mask.bands]
-    starts, stops = (in_order([band.ends("i")[which] for band in bands]) for which in (0, 1))
+    starts, stops = (in_order(ends) for ends in zip(*bands, strict=True))
     found: list[Ends] = []
     behind = starts[0]
     for start, stop in zip(starts[least - 1 :], stops, strict=False):
@@ -54,11 +44,10 @@ def covered(spec: str, masks: Sequence[BandMask | UnionMask], least: int) -> Ban
         if not len(where_apart(start, behind, 1)):
             continue
         # Two bands with nothing between them in any query are one.
-        joins = bool(found) and not len(where_apart(found[-1][1], start, 1))
-        found[-1:] = [(found[-1][0], behind)] if joins else [*found[-1:], (start, behind)]
-    none = (behind, behind)
-    made = [BandMask(spec, bands[0].Nk, *ends) for ends in found or [none]]
-    return made[0] if len(made) == 1 else UnionMask(spec, made)
+        if found and not len(where_apart(found[-1][1], start, 1)):
+            start = found.pop()[0]
+        found.append((start, behind))
+    return found or [(behind, behind)]
 
 
 def in_order(ends: Sequence[Staircase]) -> list[Staircase]:
@@ -72,11 +61,11 @@ def in_order(ends: Sequence[Staircase]) -> list[Staircase]:
     values = np.stack([one.at(starts) for one in ends])
     slopes = np.stack([one.slopes[one.piece(starts)] for one in ends])
     # In a piece one overtakes another where it is behind and goes up, while the other stays.
-    behind = np.append(starts[1:], ends[0].length)
+    lengths = np.diff(starts, append=ends[0].length)
     crossings = [starts]
     for one, other in combinations(range(len(ends)), 2):
         gap = (values[other] - values[one]) * (slopes[one] - slopes[other])
-        crosses = (gap > 0) & (gap < behind - starts)
+        crosses = (gap > 0) & (gap < lengths)
         crossings.append((starts + gap)[crosses])
     starts = union(*crossings)
     # Of equal values the one that stays is the smaller one, up to the next place at which anything changes.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Questions, Runs, check_tiles
 from pebble.computations.masks.staircase import Intervals, first_of_equals, union
 
@@ -45,6 +46,8 @@ def band_runs(
 ) -> Runs:
     """Return the tiles of loops that see partners [p, q) in any band, and some more, in runs.
 
+    Each band has the partners of a line behind those of the band before.
+
     Between two neighbouring breaks all lines see the same partners and have the same flags, or each line sees another
     one's (an end goes up by one). There single lines are a group that comes once, and other tiles runs of their own, as
     a tile with a break inside is.
@@ -56,7 +59,7 @@ def band_runs(
     low, high, w0, w1, tile, p, q = (array[rows] for array in (low, high, w0, w1, tile, p, q))
     seen = [_Seen(*(array[rows] for array in one)) for one in seen]
 
-    row, place = _breaks(bands, seen, axis, p, q, low, high)
+    row, place = _breaks(bands, seen, axis, (w0, w1), (p, q), low, high)
     inside = np.flatnonzero(row[1:] == row[:-1])
     row, begin, end = row[inside], place[inside], place[inside + 1]
     taken = np.flatnonzero(end - begin > tile[row])
@@ -100,7 +103,13 @@ def _seen(band: BandMask, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -
 
 
 def _breaks(
-    bands: Sequence[BandMask], seen: list[_Seen], axis: str, p: Whole, q: Whole, low: Whole, high: Whole
+    bands: Sequence[BandMask],
+    seen: list[_Seen],
+    axis: str,
+    loops: tuple[Whole, Whole],
+    partners: tuple[Whole, Whole],
+    low: Whole,
+    high: Whole,
 ) -> Places:
     """Return rows and places, in order: ``low``, ``high`` and where tiles may become unlike the ones before.
 
@@ -110,23 +119,46 @@ def _breaks(
     width = int(high.max(initial=0)) + 1
     every = np.arange(len(low)) * width
     keys = [every + low, every + high]
-    for band, one in zip(bands, seen, strict=True):
+    for number, (band, one) in enumerate(zip(bands, seen, strict=True)):
         start, stop = band.ends(axis)
         first, behind, reach, leave = one
+        met, met_by_all = _met_again(bands, number, axis, *loops)
         for places in (first, first + 1, reach, reach + 1, leave - 1, leave, behind - 1, behind):
             keys.append(every + np.clip(places, low, high))
-        for places in (start.below(p), stop.upto(q)):
+        for places in (start.below(partners[0]), stop.upto(partners[1]), *met):
             keys.append(every + np.clip(places, low, high))
         taken = band.present_lines(axis)
         for where, lowest, highest, step in (
             (stop.starts, first, np.minimum(reach, behind), 1),
             (start.starts, np.maximum(leave, first), behind, -1),
-            (union(taken.begins, taken.ends), low, high, 0),
+            (union(taken.begins, taken.ends, *met_by_all), low, high, 0),
         ):
             row, place = _strictly_between(where, lowest, highest)
             keys += [row * width + place, row * width + np.clip(place + step, low[row], high[row])]
     found = union(*keys)
     return found // width, found % width
+
+
+def _met_again(
+    bands: Sequence[BandMask], number: int, axis: str, w0: Whole, w1: Whole
+) -> tuple[list[Whole], list[Whole]]:
+    """Return the lines from which on partners that a band comes to show, or ceases to, are shown by others or not.
+
+    Each band has partners behind those of the one before; so what it shows others have shown to lines before, or will
+    show to lines behind. Of that say places for each loop, and places for all, both where the answer changes.
+    """
+    start, stop = bands[number].ends(axis)
+    of_loops, of_all = [], []
+    for at, other in enumerate(bands):
+        begin, end = other.ends(axis)
+        lines = other.present_lines(OTHER_AXIS[axis])
+        if at > number and stop.slopes.any():
+            of_loops.append(stop.upto(begin.at(w0)))
+            of_all += [stop.upto(lines.begins), stop.upto(lines.ends)]
+        elif at < number and start.slopes.any():
+            of_loops.append(start.below(end.at(w1 - 1)))
+            of_all += [start.below(lines.begins), start.below(lines.ends)]
+    return of_loops, of_all
 
 
 def _strictly_between(places: Whole, low: Whole, high: Whole) -> Places:

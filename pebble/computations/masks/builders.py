@@ -11,7 +11,6 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.arguments import Arguments
 from pebble.computations.masks.arrays import fill, load_array, mask_of_booleans, named_predicate
-from pebble.computations.masks.band_algebra import covered
 from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.band_patterns import (
     causal_mask,
@@ -27,6 +26,7 @@ from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Mask
 from pebble.computations.masks.sparse_patterns import block_file_mask, random_blocks_mask, random_words
 from pebble.computations.masks.staircase import Staircase
+from pebble.computations.masks.union_mask import combined_bands
 
 __all__ = ["KINDS", "MaskKind"]
 
@@ -172,7 +172,7 @@ def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     # The first G queries see all keys; of the others this band begins and ends behind the last key.
     global_queries = BandMask(spec, N, Staircase(N, [0, G], [0, N], [0, 0]), Staircase(N, 0, N, 0))
     global_keys = BandMask(spec, N, flat, Staircase(N, 0, G, 0))
-    return covered(spec, [window_mask(N, N, window // 2, window // 2), global_keys, global_queries], 1)
+    return combined_bands(spec, [window_mask(N, N, window // 2, window // 2), global_keys, global_queries])
 
 
 @_kind("sink:S", "the first S keys, whatever its own position", "sink:4")
@@ -198,7 +198,7 @@ def streaming(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     arguments.end()
     window, spec = window_mask(Nq, Nk, last - 1), f"streaming:{sinks},{last}"
     stop = Staircase.clipped(Nq, Nk - Nq + 1, 0, min(sinks, Nk))
-    return covered(spec, [BandMask(spec, Nk, Staircase(Nq, 0, 0, 0), stop), window], 1)
+    return combined_bands(spec, [BandMask(spec, Nk, Staircase(Nq, 0, 0, 0), stop), window])
 
 
 @_kind(

@@ -71,7 +71,9 @@ class GroupedMask(Mask):
         """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
         if axis == "i":
             return np.repeat(self.inner.degrees(axis, partners), self.group)
-        return np.asarray(sum(self.inner.degrees(axis, partners[at :: self.group]) for at in range(self.group)))
+        return np.asarray(
+            sum(self.inner.degrees(axis, partners[at :: self.group]) for at in range(self.group))
+        )
 
     @property
     def connected(self) -> bool:

@@ -11,12 +11,11 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.arguments import Arguments
 from pebble.computations.masks.arrays import check_size, mask_of_booleans
-from pebble.computations.masks.band_algebra import covered
 from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.builders import KINDS, MaskKind
 from pebble.computations.masks.grouped_mask import grouped_mask
 from pebble.computations.masks.mask import Mask, check_rows
-from pebble.computations.masks.union_mask import UnionMask
+from pebble.computations.masks.union_mask import UnionMask, combined_bands
 
 __all__ = ["make_mask", "mask_kinds"]
 
@@ -126,11 +125,13 @@ def combined(operator: str, one: Mask, other: Mask) -> Mask:
     """
     spec = f"{one.spec}{operator}{other.spec}"
     if isinstance(one, BandMask | UnionMask) and isinstance(other, BandMask | UnionMask):
-        found: Mask = covered(spec, [one, other], 1 if operator == "+" else 2)
+        found: Mask = combined_bands(spec, [one, other], 1 if operator == "+" else 2)
     else:
         check_size(one.Nq, one.Nk, spec)
         join = np.logical_or if operator == "+" else np.logical_and
-        found = mask_of_booleans(spec, join(*(mask.matrix((0, one.Nq), (0, one.Nk)) for mask in (one, other))))
+        found = mask_of_booleans(
+            spec, join(*(mask.matrix((0, one.Nq), (0, one.Nk)) for mask in (one, other)))
+        )
     return next((mask for mask in (one, other) if mask.pairs == found.pairs), found)
 
 
