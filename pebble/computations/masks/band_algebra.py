@@ -31,9 +31,12 @@ def covered(bands: Sequence[Ends], least: int = 1) -> list[Ends]:
 
     Examples
     --------
-    >>> flat, up = Staircase(4, 0, 2, 0), Staircase.clipped(4, 0, 0, 9)
-    >>> (low, middle), (same, high) = covered([(flat, Staircase(4, 0, 4, 0)), (up, Staircase(4, 0, 6, 0))])
-    >>> low.values(0, 4).tolist(), high.values(0, 4).tolist()
+    The first key, and the query's own:
+
+    >>> first = Staircase(4, 0, 0, 0), Staircase(4, 0, 1, 0)
+    >>> own = Staircase(4, 0, 0, 1), Staircase(4, 0, 1, 1)
+    >>> [[end.values(0, 4).tolist() for end in ends] for ends in covered([first, own])]
+    [[[0, 0, 0, 0], [1, 1, 1, 1]], [[1, 1, 2, 3], [1, 2, 3, 4]]]
     """
     starts, stops = (in_order(ends) for ends in zip(*bands, strict=True))
     found: list[Ends] = []

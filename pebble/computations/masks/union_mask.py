@@ -166,13 +166,10 @@ class UnionQuestions(PiecewiseQuestions):
         for band, lines in zip(bands, counting, strict=True):
             start, stop = band.ends(axis)
             low, high = np.maximum(stop.upto(p), x0), np.minimum(start.below(q), x1)
-            if lines == Intervals.all(start.length):
-                parts.append((low, high))
-                continue
             for begin, end in zip(lines.begins, lines.ends, strict=True):
                 parts.append((np.maximum(low, begin), np.minimum(high, end)))
-        if len(parts) > len(bands):
-            starts, stops = np.array(parts, dtype=np.int64).transpose(1, 0, 2)
+        if any(lines != Intervals.all(self.extents[axis]) for lines in counting):
+            starts, stops = np.array(parts, dtype=np.int64).reshape(-1, 2, len(x0)).transpose(1, 0, 2)
             order = np.argsort(-starts, axis=0)
             parts = [
                 *zip(*(np.take_along_axis(ends, order, axis=0) for ends in (starts, stops)), strict=True)

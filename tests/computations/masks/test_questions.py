@@ -130,7 +130,17 @@ def check_rise(table: Table, loop: list[int], lines: range) -> None:
         assert len(np.unique(side.any(axis=1))) == 1
 
 
-def check_runs(table: Table, loops: list[list[int]], tiles: list[int], runs: Runs, rises: bool) -> None:
+def check_partners_rise(table: Table, loop: list[int], lines: range) -> None:
+    """With each line as many partners more, or fewer, begin in the loop as with the one before; so they end."""
+    w0, w1, p, q = loop
+    seen = table[w0:w1, p:q]
+    ends = np.where(seen.any(axis=0), [seen.argmax(axis=0), len(seen) - 1 - seen[::-1].argmax(axis=0)], -1)
+    for end in ends:
+        numbers = np.bincount(end[end >= 0], minlength=len(seen))[lines.start - w0 : lines.stop - w0]
+        assert len(np.unique(np.diff(numbers))) == 1
+
+
+def check_runs(table: Table, loops: list[list[int]], tiles: list[int], runs: Runs, asked: Questions) -> None:
     """Compare the tiles of every run with the group's, and all tiles with those that have pairs."""
     assert (np.diff(runs.parent) >= 0).all()
     for number, (loop, tile) in enumerate(zip(loops, tiles, strict=True)):
@@ -139,8 +149,11 @@ def check_runs(table: Table, loops: list[list[int]], tiles: list[int], runs: Run
             assert length > 0 < times
             looks = [look(table, loop, tile, first + index) for index in range(length * times)]
             assert looks == looks[:length] * times
-            if rises and length > 1:
-                check_rise(table, loop, range(loop[0] + first, loop[0] + first + length))
+            lines = range(loop[0] + first, loop[0] + first + length)
+            if asked.rises and length > 1:
+                check_rise(table, loop, lines)
+            if asked.partners_rise and length > 1:
+                check_partners_rise(table, loop, lines)
             visited += range(first, first + length * times)
         assert visited == sorted(set(visited))
         w0, w1, p, q = loop
@@ -159,7 +172,7 @@ def test_the_tiles_of_runs_are_alike_and_all_that_have_pairs(kind: str) -> None:
             )
             tiles = rng.integers(1, rng.choice([1, 1, 3, 40]) + 1, 12)
             runs = asked.runs(axis, loops[0], loops[1], tiles, loops[2], loops[3])
-            check_runs(table_of(mask, axis), loops.T.tolist(), tiles.tolist(), runs, asked.rises)
+            check_runs(table_of(mask, axis), loops.T.tolist(), tiles.tolist(), runs, asked)
 
 
 @pytest.mark.parametrize("kind", PATTERNS)
