@@ -121,6 +121,8 @@ class GroupedQuestions(Questions):
     def __init__(self, mask: GroupedMask) -> None:
         super().__init__(mask.extents)
         self._group, self._asked, self._banded = mask.group, mask.inner.questions, mask.banded
+        self.rises, self.partners_rise = self._asked.rises, self._asked.partners_rise
+        self.together["i"] = mask.group
 
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of allowed pairs in boxes."""
@@ -176,10 +178,13 @@ class GroupedQuestions(Questions):
         begin = np.maximum(begin, w0[parent])
         new = first_of_equals(parent)
         loop, last = parent[new], np.append(new[1:], True)[: len(new)]
-        # Of a group alone the first query may be the first that sees some key, and the last one the last.
-        alone = length * times == 1
         loops = loop, w0[loop], tile[loop], begin[new], end[last]
-        return runs_between(np.cumsum(new) - 1, begin + alone, end - alone, length == 1, loops)
+        # Of a group alone the first query may be the first that sees some key, and the last one the last. Groups that
+        # rise are whole.
+        alone, rise = length * times == 1, length > 1
+        begin = np.where(rise, -(-begin // self._group) * self._group, begin + alone)
+        end = np.where(rise, end // self._group * self._group, end - alone)
+        return runs_between(np.cumsum(new) - 1, begin, end, ~rise, loops)
 
     def _touched(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> tuple[Whole, ...]:
         """Return boxes with the groups that their queries are in."""

@@ -333,7 +333,8 @@ class Fold:
             halves = [self._loop(node, path, rows.take(part)) for part in parts]
             return Effect(*(np.concatenate(both, axis=-1) for both in zip(*halves, strict=True)))
         if self.rises_evenly[path] and (runs.length > 1).any():
-            found = self._standing_for_all(node, path, rows, loop, runs.sampled(), 0)
+            sampled = runs.sampled(self._asked.together[axis])
+            found = self._standing_for_all(node, path, rows, loop, sampled, 0)
             if found is not None:
                 return found
         return self._runs(node, path, rows, loop, runs)
