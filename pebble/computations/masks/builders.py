@@ -65,8 +65,6 @@ class MaskKind:
 Builder = Callable[[Arguments, int, int], Mask]
 KINDS: dict[str, tuple[MaskKind, Builder]] = {}
 """By name: the kind, and what makes a mask of it from its arguments and the numbers of queries and keys."""
-_MOST_DIAGONALS = 64
-"""Dilated windows with more keys are written out pair by pair, but for those that reach back to the first key."""
 _CHILD = "Child et al. 2019, arXiv 1904.10509"
 
 
@@ -215,14 +213,11 @@ def dilated(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     check_lines(N)
     if step == 1 or number == 1 or step >= N:
         return _named(spec, window_mask(N, N, number - 1 if step == 1 else 0))
-    own = window_mask(step, step, 0)
-    # Blocks of STEP hold one diagonal each: W of them below one another, or all.
     if number >= -(-N // step):
+        # Blocks of STEP tokens, each with its diagonal.
+        own = window_mask(step, step, 0)
         return BlockToeplitzMask(spec, N, step, [own], own)
-    if number > _MOST_DIAGONALS:
-        return mask_of_booleans(spec, fill(lambda i, j: _every(i - j, number, step), N, N, spec))
-    flat = Staircase(step, 0, 0, 0)
-    return BlockToeplitzMask(spec, N, step, [own] * number, BandMask("none", step, flat, flat))
+    return mask_of_booleans(spec, fill(lambda i, j: _every(i - j, number, step), N, N, spec))
 
 
 def _every(back: Any, number: int, step: int) -> Any:
