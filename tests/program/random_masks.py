@@ -70,7 +70,9 @@ def regular(rnd: Random, rows: int, cols: int) -> Mask:
         documents(rnd, rows),
     ]
     group = next(size for size in (4, 3, 2, 1) if rows % size == 0)
-    names.append(f"group:{group}:{rnd.choice(['causal', 'window:2', 'nm:1:3,seed=4'])}")
+    names += [f"sink:{half}", f"streaming:{small},{half}", f"dilated:{small},{rnd.randint(2, 3)}"]
+    names.append(f"{rnd.choice(names)}{rnd.choice('+&')}{rnd.choice(names)}")
+    names.append(f"group:{group}:{rnd.choice(['causal', 'window:2', 'nm:1:3,seed=4', 'streaming:1,2'])}")
     mask = make_mask(rnd.choice(names), rows, cols, empty_rows="zero")
     assert mask is not None
     return mask
