@@ -51,8 +51,9 @@ def _served(schedule: Schedule) -> str:
 def masks(as_json: bool = JSON) -> None:
     """List the kinds of masks: which keys a query attends to, how it is written, where it comes from.
 
-    Give one to --mask. Numbers are counts of keys or queries; a file holds an array of booleans (numpy.save). A+B is the
-    union of two masks, A&B their intersection, which binds tighter.
+    Give one to --mask. Numbers are counts of keys or queries; a file holds an array of booleans (numpy.save).
+
+    A+B is the union of two masks, A&B their intersection; & binds tighter.
     """
     from pebble.common.tables import Table
     from pebble.computations.masks import mask_kinds

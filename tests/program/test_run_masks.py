@@ -16,7 +16,8 @@ from pebble.computations.registry import random_inputs, reference_outputs
 from pebble.game.replay import replay
 from pebble.lab.count import count_schedule
 from pebble.lower_bounds.table import bounds
-from pebble.program.counting.run import Run, run
+from pebble.program.counting.counted import Run
+from pebble.program.counting.run import run
 from pebble.program.lowering import lower
 from pebble.program.numbers import evaluate
 from pebble.program.schedule import fitting_tiles, get, registered

@@ -155,7 +155,8 @@ def test_queries_that_no_part_gives_a_key_are_refused() -> None:
 
 def test_what_is_no_band_is_written_out_up_to_a_limit() -> None:
     # The first two queries gain keys behind their own, those of the other blocks all three.
-    assert made("fixed:64+sink:3", 1024, 1024).pairs == made("fixed:64", 1024, 1024).pairs + 3 + 3 * (1024 - 64)
+    more = 3 + 3 * (1024 - 64)
+    assert made("fixed:64+sink:3", 1024, 1024).pairs == made("fixed:64", 1024, 1024).pairs + more
     with pytest.raises(InvalidInput, match=r"mask fixed:64\+sink:3: it is kept pair by pair"):
         made("fixed:64+sink:3", 2**15, 2**15)
 
