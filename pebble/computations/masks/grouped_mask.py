@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.masks.arrays import check_size
 from pebble.computations.masks.band_questions import runs_between
 from pebble.computations.masks.block_mask import BlockMask
+from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Interval, Mask, RegularPart
 from pebble.computations.masks.questions import Questions, Runs, every_tile
 from pebble.computations.masks.staircase import first_of_equals
@@ -231,6 +233,14 @@ def grouped_mask(mask: Mask, group: int) -> Mask:
     if isinstance(mask, BlockMask):
         sides = mask.sides["i"] * group, mask.sides["j"]
         found = BlockMask(spec, mask.Nq * group, mask.Nk, sides, mask.blocks)
+    elif isinstance(mask, DenseMask):
+        try:
+            check_size(mask.Nq * group, mask.Nk, spec)
+        except InvalidInput as error:
+            raise InvalidInput(
+                f"{error}; where each query head has keys of its own (--kv-heads as many as --heads) there is no group"
+            ) from None
+        found = DenseMask(spec, np.repeat(mask.allowed, group, axis=0))
     elif isinstance(mask, GroupedMask):
         found = GroupedMask(spec, mask.inner, mask.group * group)
     else:
