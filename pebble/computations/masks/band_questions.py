@@ -224,7 +224,7 @@ class BandQuestions(Questions):
     [5000000050000000, 405000000450000000]
     """
 
-    rises = partners_rise = True
+    rises = partners_rise = rises_in_parts = True
 
     def __init__(self, mask: BandMask) -> None:
         super().__init__(mask.extents)

@@ -124,6 +124,7 @@ class GroupedQuestions(Questions):
         super().__init__(mask.extents)
         self._group, self._asked, self._banded = mask.group, mask.inner.questions, mask.banded
         self.rises, self.partners_rise = self._asked.rises, self._asked.partners_rise
+        self.rises_in_parts = self._asked.rises_in_parts
         self.together["i"] = mask.group
 
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:

@@ -110,11 +110,13 @@ class Questions(ABC):
     rises, partners_rise : bool
         Whether groups of single lines rise, see :meth:`runs`; and whether as many more partners, or fewer, begin or end
         with each.
+    rises_in_parts : bool
+        Whether that holds in loops over a part of an axis too.
     together : dict of str to int
         By axis, how many lines that follow each other see the same and rise as one; a group that rises is a multiple.
     """
 
-    rises = partners_rise = False
+    rises = partners_rise = rises_in_parts = False
 
     def __init__(self, extents: dict[str, int]) -> None:
         self.extents = dict(extents)

@@ -237,7 +237,7 @@ class Fold:
     def _rises(self, nodes: Sequence[Node], path: Path, around: tuple[str, ...]) -> bool:
         """Whether all that some nodes move goes up evenly from line to line of a loop, where its partners do."""
         asked, own, other = self._asked, around[0], OTHER_AXIS[around[0]]
-        if not asked.rises or (not asked.partners_rise and any(map(self._is_part, self.axes))):
+        if not asked.rises or (not asked.rises_in_parts and any(map(self._is_part, self.axes))):
             return False
         for number, node in enumerate(nodes):
             place = (*path, number)
