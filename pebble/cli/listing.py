@@ -53,13 +53,16 @@ def masks(as_json: bool = JSON) -> None:
     """List the kinds of masks: which keys a query attends to, how it is written, where it comes from.
 
     Give one to --mask. Numbers are counts of keys or queries; a file holds an array of booleans (numpy.save).
+
+    A+B is the union of two masks, A&B their intersection; & binds tighter.
     """
     from pebble.common.tables import Table
     from pebble.computations.masks import mask_kinds
 
     kinds = mask_kinds()
     written = "Syntax (brackets mark optional parts):"
-    usage = ["", written, "", *(f"  {kind.usage}" for kind in kinds)]
+    joined = "MASK+MASK (union), MASK&MASK (intersection; binds tighter): window:4096+sink:4"
+    usage = ["", written, "", *(f"  {kind.usage}" for kind in kinds), f"  {joined}"]
     columns = {"example": "example", "a query attends to": "summary", "source": "source"}
     table = Table.of(kinds, columns, notes=usage)
     print_list("masks", [kind.to_dict() for kind in kinds], table, as_json)

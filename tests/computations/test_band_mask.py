@@ -15,8 +15,6 @@ from pebble.computations.masks import (
     causal_mask,
     check_rows,
     document_mask,
-    grouped_mask,
-    make_mask,
     window_mask,
 )
 from pebble.computations.masks.mask import RegularPart
@@ -108,23 +106,3 @@ def test_bands_of_a_thousand_million_tokens_take_no_room() -> None:
 def test_ends_as_staircases_or_as_arrays() -> None:
     ends = [Staircase.clipped(5, -1, 0, 9), Staircase.clipped(5, 1, 0, 5)]
     assert BandMask("w", 5, *ends) == BandMask("w", 5, *(stairs.values(0, 5) for stairs in ends))
-
-
-@examples(25, 100)
-@given(bands(), st.integers(1, 4), st.sampled_from("ij"))
-def test_steady_parts_of_groups_move_steadily(band: BandMask, group: int, axis: str) -> None:
-    mask = grouped_mask(band, group)
-    for part in mask.steady_parts(axis):
-        lines = np.arange(part.start, part.stop - part.lines)
-        for ends, moves in ((mask.first_of, part.moves[0]), (mask.last_of, part.moves[1])):
-            here, there = ends(axis, lines), ends(axis, lines + part.lines)
-            seen = mask.first_of(axis, lines) <= mask.last_of(axis, lines)
-            seen &= mask.first_of(axis, lines + part.lines) <= mask.last_of(axis, lines + part.lines)
-            assert ((there - here)[seen] == moves * part.partners).all()
-
-
-def test_groups_are_kept_line_by_line() -> None:
-    with pytest.raises(InvalidInput, match="limited to 16,777,216"):
-        make_mask("group:4:causal", LARGE, LARGE)
-    with pytest.raises(InvalidInput, match="limited to 16,777,216"):
-        grouped_mask(causal_mask(2**23, 2**23), 4)

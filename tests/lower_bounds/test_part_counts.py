@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tracemalloc
 from collections import Counter
 
@@ -23,7 +24,7 @@ from pebble.computations.masks import (
 )
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.attention.by_parts import by_parts
-from pebble.lower_bounds.attention.part_counts import part_counts
+from pebble.lower_bounds.attention.part_counts import in_pieces, part_counts
 from pebble.lower_bounds.proved import bounds_by_counts
 from tests.lower_bounds.masked_problems import PASSES, kinds
 from tests.support.amounts import examples
@@ -55,12 +56,12 @@ def test_groups_have_the_counts_of_their_lines(
     """A grouped band is counted by the band of its groups."""
     if not band.pairs:
         return
+    grouped: Mask = band
     for group in groups:
-        grouped = grouped_mask(band, group)
-        assert isinstance(grouped, BandMask)
-        band = grouped
-    dense = DenseMask("some", band.matrix((0, band.Nq), (0, band.Nk)))
-    assert counted(band, thresholds) == counted(dense, thresholds)
+        grouped = grouped_mask(grouped, group)
+    assert in_pieces(grouped) == (band, math.prod(groups), 1)
+    dense = DenseMask("some", grouped.matrix((0, grouped.Nq), (0, grouped.Nk)))
+    assert counted(grouped, thresholds) == counted(dense, thresholds)
 
 
 def blocks_apart(N: int, own: BandMask | UnionMask, far: BandMask) -> BlockToeplitzMask:

@@ -70,7 +70,9 @@ def regular(rnd: Random, rows: int, cols: int) -> Mask:
         documents(rnd, rows),
     ]
     group = next(size for size in (4, 3, 2, 1) if rows % size == 0)
-    names.append(f"group:{group}:{rnd.choice(['causal', 'window:2', 'nm:1:3,seed=4'])}")
+    names += [f"sink:{half}", f"streaming:{small},{half}", f"dilated:{small},{rnd.randint(2, 3)}"]
+    names.append(f"{rnd.choice(names)}{rnd.choice('+&')}{rnd.choice(names)}")
+    names.append(f"group:{group}:{rnd.choice(['causal', 'window:2', 'nm:1:3,seed=4', 'streaming:1,2'])}")
     mask = make_mask(rnd.choice(names), rows, cols, empty_rows="zero")
     assert mask is not None
     return mask
@@ -178,13 +180,19 @@ def pieces(rnd: Random, rows: int, cols: int) -> BandMask:
 
 
 def grouped(rnd: Random, rows: int, cols: int) -> Mask:
-    """A band of queries in groups."""
+    """Another mask, a band mostly, of which each query comes several times."""
     group = next(size for size in rnd.sample([1, 2, 3, 4], 4) if rows % size == 0)
-    return grouped_mask(rnd.choice([band, pieces])(rnd, rows // group, cols), group)
+    inner = rnd.choice([band, pieces, union, regular, scattered])(rnd, rows // group, cols)
+    return grouped_mask(inner, group)
 
 
 def union(rnd: Random, rows: int, cols: int) -> Mask:
-    """Bands one beside the other, with keys between them that belong to none."""
+    """Bands one beside the other, with keys between them that belong to none; or any bands."""
+    if rnd.random() < 0.4:
+        return UnionMask(
+            "union",
+            [rnd.choice([band, pieces, pieces])(rnd, rows, cols) for _ in range(rnd.choice([2, 2, 3]))],
+        )
     ends = np.sort([walk(rnd, rows, cols) for _ in range(rnd.choice([4, 4, 6]))], axis=0)
     return UnionMask("union", [BandMask("one", cols, *pair) for pair in ends.reshape(-1, 2, rows)])
 

@@ -139,7 +139,7 @@ def sums(*body: object, **part: int) -> Program:
         (sums(compute("l"), store("l"), delete("l"), loop("j", 2, when(first("j"), load("l")))), True),
     ],
 )
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 3, 5, 6])  # masks with keys from 3 on
 def test_partial_results(text: Program, known: bool, seed: int) -> None:
     rnd = Random(seed)
     family = relabelled(L, ()).under(random_mask(rnd, 6, 5))

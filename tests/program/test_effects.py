@@ -105,9 +105,18 @@ def test_three_lines_stand_for_all_of_a_group(block: int, monkeypatch: pytest.Mo
         mask = rnd.choice(
             ["causal", f"window:{window}", f"prefix:{start}", f"document:causal,{start},{n - start}"]
         )
-        if rnd.random() < 0.3:
-            mask = f"longformer:window={2 * (window // 2)},global={-(-start // 4)}"
-        problem = Problem.square(n, 2, mask=mask, pass_name=pass_name)
+        if rnd.random() < 0.5:
+            mask = rnd.choice(
+                [
+                    f"longformer:window={2 * (window // 2)},global={-(-start // 4)}",
+                    f"streaming:{-(-start // 4)},{window}",
+                    f"{mask}+sink:{start}",
+                    f"window:left={start},right={window}&causal+{mask}",
+                ]
+            )
+        group = rnd.choice([1, 1, 2, 3])
+        mask = f"group:{group}:{mask}" if group > 1 else mask
+        problem = Problem(n * group, n, 2, 2, mask=mask, pass_name=pass_name)
         schedule = rnd.choice(registered(pass_name, "plain"))
         tiles = {
             name: rnd.randint(int(name not in schedule.may_be_zero), max(1, high))
@@ -119,6 +128,7 @@ def test_three_lines_stand_for_all_of_a_group(block: int, monkeypatch: pytest.Mo
             with monkeypatch.context() as one_by_one:
                 for kind in (BandQuestions, UnionQuestions):
                     one_by_one.setattr(kind, "rises", False)
+                    problem.allowed.__dict__.pop("questions", None)
                 assert np.array_equal(grouped, measure([text], family)), (schedule.name, mask, n, tiles)
     assert groups[0] > 20
 

@@ -44,7 +44,10 @@ def steady_band(rnd: Random, rows: int, cols: int) -> Mask:
     if rnd.random() < 0.4:
         small, half = rnd.randint(1, 40), rnd.randint(1, cols // 2)
         names = ["causal", f"window:{small}", f"window:left={half},right={small}", f"prefix:{half}"]
-        if rows == cols:
+        names += [f"streaming:{rnd.randint(1, 20)},{small}", f"window:{small}+sink:{half}"]
+        if rows % 3 == 0:
+            names = [f"group:3:{name}" for name in names]
+        elif rows == cols:
             names.append(f"longformer:window={2 * small},global={rnd.randint(0, 20)}")
         mask = make_mask(rnd.choice(names), rows, cols, empty_rows="zero")
         assert mask is not None

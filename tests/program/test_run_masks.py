@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import product
 from random import Random
 
 import numpy as np
 import pytest
 
-from pebble.common.errors import CacheTooSmall, PebbleError
+from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
 from pebble.computations.masks import BandMask, DenseMask, Mask
 from pebble.computations.problem import Problem
 from pebble.computations.registry import random_inputs, reference_outputs
 from pebble.game.replay import replay
 from pebble.lab.count import count_schedule
+from pebble.lower_bounds.table import bounds
+from pebble.program.counting.counted import Run
 from pebble.program.counting.run import run
 from pebble.program.lowering import lower
 from pebble.program.numbers import evaluate
@@ -62,6 +66,36 @@ def test_schedules_play_the_game_and_compute_attention(pass_name: str, seed: int
         found = evaluate(text, family, inputs)
         for name in expected.keys() - {"l"}:
             np.testing.assert_allclose(found[name], expected[name], rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.many(2)
+@pytest.mark.parametrize("pass_name", ["forward", "backward"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "streaming:3,11",
+        "window:9+sink:4",
+        "group:3:window:9+sink:4",
+        "document:causal,20,13,7+sink:2&causal",
+        "window:left=3,right=9&strided:4",
+    ],
+)
+def test_masks_of_masks_are_counted_as_their_arrays(spec: str, pass_name: str) -> None:
+    Nq = 120 if spec.startswith("group") else 40
+    problem = Problem(Nq, 40, 4, 4, mask=spec, pass_name=pass_name)
+    table = DenseMask("table", problem.allowed.matrix((0, Nq), (0, 40)))
+    other = Problem(Nq, 40, 4, 4, mask=table, pass_name=pass_name)
+    runs: list[Run] = []
+    for schedule, size in product(registered(pass_name, "plain"), (1, 7)):
+        if schedule.name == "best":
+            continue
+        with suppress(InvalidInput):
+            text = schedule.program(problem, dict.fromkeys(schedule.tile_names, size))
+            one, two = run(text, family_of(problem)), run(text, family_of(other))
+            assert (one.reads, one.writes, one.peak) == (two.reads, two.writes, two.peak)
+            runs.append(one)
+    peak, io = max(one.peak for one in runs), min(one.io for one in runs)
+    assert max(bound.value for bound in bounds(problem, peak).proved) <= io
 
 
 def test_causal_flash_2_at_any_size() -> None:

@@ -23,6 +23,14 @@ def _prefix(Nq: int, Nk: int, P: int) -> Pair:
     return lambda i, j: j < P or j <= i + Nk - Nq
 
 
+def _streaming(Nq: int, Nk: int, sinks: int, last: int) -> Pair:
+    return lambda i, j: (j < sinks or i + Nk - Nq - last < j) and j <= i + Nk - Nq
+
+
+def _dilated(W: int, step: int) -> Pair:
+    return lambda i, j: i - j in range(0, W * step, step)
+
+
 def _document(lengths: list[int], causal: bool) -> Pair:
     owner = [n for n, length in enumerate(lengths) for _ in range(length)]
     return lambda i, j: owner[i] == owner[j] and (j <= i or not causal)
@@ -96,6 +104,8 @@ def definitions(Nq: int, Nk: int, a: int, b: int) -> dict[str, Pair]:
         f"window:{a}": _window(Nq, Nk, a),
         f"window:left={b},right={a}": _two_sided(Nq, Nk, b, a),
         f"prefix:{min(b, Nk)}": _prefix(Nq, Nk, min(b, Nk)),
+        f"sink:{min(b, Nk)}": lambda i, j: j < b,
+        f"streaming:{b},{a}": _streaming(Nq, Nk, b, a),
         f"nm:{b}:{a}": _nm(Nk, b, a, 0),
         f"nm:{b}:{a},seed=7": _nm(Nk, b, a, 7),
         f"blocks:size={b},density=0.3,seed={a}": _blocks(Nq, Nk, b, (3, 10), a),
@@ -108,6 +118,8 @@ def definitions(Nq: int, Nk: int, a: int, b: int) -> dict[str, Pair]:
         f"document:{text}": _document(lengths, False),
         f"document:causal,{text}": _document(lengths, True),
         f"longformer:window={2 * a},global={min(b, Nq)}": _longformer(2 * a, min(b, Nq)),
+        f"dilated:{a},{b}": _dilated(a, b),
+        f"dilated:{b},{a}": _dilated(b, a),
         f"strided:{a}": _strided(a),
         f"fixed:{a}" + (f",{b}" if b > 1 else ""): _fixed(a, b),
         f"butterfly:{b}": _butterfly(b),

@@ -53,6 +53,8 @@ class BandMask(Mask):
     500000000500000000
     """
 
+    banded = True
+
     def __init__(self, spec: str, Nk: int, start: Staircase | Whole, stop: Staircase | Whole) -> None:
         start, stop = (
             ends if isinstance(ends, Staircase) else Staircase.from_values(ends) for ends in (start, stop)

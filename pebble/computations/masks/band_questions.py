@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Questions, Runs, check_tiles
 from pebble.computations.masks.staircase import Intervals, first_of_equals, union
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
     Places = tuple[Whole, Whole]
 
-__all__ = ["BandQuestions", "band_runs"]
+__all__ = ["BandQuestions", "band_runs", "runs_between"]
 
 
 class _Seen(NamedTuple):
@@ -45,6 +46,8 @@ def band_runs(
 ) -> Runs:
     """Return the tiles of loops that see partners [p, q) in any band, and some more, in runs.
 
+    Each band has the partners of a line behind those of the band before.
+
     Between two neighbouring breaks all lines see the same partners and have the same flags, or each line sees another
     one's (an end goes up by one). There single lines are a group that comes once, and other tiles runs of their own, as
     a tile with a break inside is.
@@ -56,17 +59,39 @@ def band_runs(
     low, high, w0, w1, tile, p, q = (array[rows] for array in (low, high, w0, w1, tile, p, q))
     seen = [_Seen(*(array[rows] for array in one)) for one in seen]
 
-    row, place = _breaks(bands, seen, axis, p, q, low, high)
+    row, place = _breaks(bands, seen, axis, (w0, w1), (p, q), low, high)
     inside = np.flatnonzero(row[1:] == row[:-1])
     row, begin, end = row[inside], place[inside], place[inside + 1]
-    begins = -((w0[row] - begin) // tile[row])
-    ends = (end - w0[row]) // tile[row]
-    taken = np.flatnonzero(ends - begins > 1)
-    row, begin, begins, ends = (array[taken] for array in (row, begin, begins, ends))
+    taken = np.flatnonzero(end - begin > tile[row])
+    row, begin, end = (array[taken] for array in (row, begin, end))
     plain = np.ones(len(row), dtype=bool)
     for band, one in zip(bands, seen, strict=True):
         plain &= ~_on_ramp(band, one, axis, row, begin)
-    kept = plain | (tile[row] == 1)
+    return runs_between(row, begin, end, plain, (rows, w0, tile, low, high))
+
+
+def runs_between(
+    row: Whole,
+    begin: Whole,
+    end: Whole,
+    plain: NDArray[np.bool_],
+    loops: tuple[Whole, Whole, Whole, Whole, Whole],
+) -> Runs:
+    """Return the tiles of loops, in runs of those between two places at which something changes; the others alone.
+
+    Parameters
+    ----------
+    row, begin, end : ndarray of int64
+        Which of the loops, never decreasing, and two places in it, in order.
+    plain : ndarray of bool
+        Whether the lines between them are alike; if not, single lines are a group, and other tiles stand alone.
+    loops : (ndarray, ...)
+        Numbers of the loops, where they begin, their tiles, the first line that is visited and the one behind the last.
+    """
+    rows, w0, tile, low, high = loops
+    begins = -((w0[row] - begin) // tile[row])
+    ends = (end - w0[row]) // tile[row]
+    kept = (ends - begins > 1) & (plain | (tile[row] == 1))
     found = row[kept], begins[kept], ends[kept], plain[kept]
     return _with_single_tiles(*found, rows, (low - w0) // tile, -((w0 - high) // tile))
 
@@ -78,7 +103,13 @@ def _seen(band: BandMask, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -
 
 
 def _breaks(
-    bands: Sequence[BandMask], seen: list[_Seen], axis: str, p: Whole, q: Whole, low: Whole, high: Whole
+    bands: Sequence[BandMask],
+    seen: list[_Seen],
+    axis: str,
+    loops: tuple[Whole, Whole],
+    partners: tuple[Whole, Whole],
+    low: Whole,
+    high: Whole,
 ) -> Places:
     """Return rows and places, in order: ``low``, ``high`` and where tiles may become unlike the ones before.
 
@@ -88,23 +119,46 @@ def _breaks(
     width = int(high.max(initial=0)) + 1
     every = np.arange(len(low)) * width
     keys = [every + low, every + high]
-    for band, one in zip(bands, seen, strict=True):
+    for number, (band, one) in enumerate(zip(bands, seen, strict=True)):
         start, stop = band.ends(axis)
         first, behind, reach, leave = one
+        met, met_by_all = _met_again(bands, number, axis, *loops)
         for places in (first, first + 1, reach, reach + 1, leave - 1, leave, behind - 1, behind):
             keys.append(every + np.clip(places, low, high))
-        for places in (start.below(p), stop.upto(q)):
+        for places in (start.below(partners[0]), stop.upto(partners[1]), *met):
             keys.append(every + np.clip(places, low, high))
         taken = band.present_lines(axis)
         for where, lowest, highest, step in (
             (stop.starts, first, np.minimum(reach, behind), 1),
             (start.starts, np.maximum(leave, first), behind, -1),
-            (union(taken.begins, taken.ends), low, high, 0),
+            (union(taken.begins, taken.ends, *met_by_all), low, high, 0),
         ):
             row, place = _strictly_between(where, lowest, highest)
             keys += [row * width + place, row * width + np.clip(place + step, low[row], high[row])]
     found = union(*keys)
     return found // width, found % width
+
+
+def _met_again(
+    bands: Sequence[BandMask], number: int, axis: str, w0: Whole, w1: Whole
+) -> tuple[list[Whole], list[Whole]]:
+    """Return the lines from which on partners that a band comes to show, or ceases to, are shown by others or not.
+
+    Each band has partners behind those of the one before; so what it shows others have shown to lines before, or will
+    show to lines behind. Of that say places for each loop, and places for all, both where the answer changes.
+    """
+    start, stop = bands[number].ends(axis)
+    of_loops, of_all = [], []
+    for at, other in enumerate(bands):
+        begin, end = other.ends(axis)
+        lines = other.present_lines(OTHER_AXIS[axis])
+        if at > number and stop.slopes.any():
+            of_loops.append(stop.upto(begin.at(w0)))
+            of_all += [stop.upto(lines.begins), stop.upto(lines.ends)]
+        elif at < number and start.slopes.any():
+            of_loops.append(start.below(end.at(w1 - 1)))
+            of_all += [start.below(lines.begins), start.below(lines.ends)]
+    return of_loops, of_all
 
 
 def _strictly_between(places: Whole, low: Whole, high: Whole) -> Places:
@@ -170,7 +224,7 @@ class BandQuestions(Questions):
     [5000000050000000, 405000000450000000]
     """
 
-    rises = partners_rise = True
+    rises = partners_rise = rises_in_parts = True
 
     def __init__(self, mask: BandMask) -> None:
         super().__init__(mask.extents)

@@ -26,7 +26,7 @@ from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Mask
 from pebble.computations.masks.sparse_patterns import block_file_mask, random_blocks_mask, random_words
 from pebble.computations.masks.staircase import Staircase
-from pebble.computations.masks.union_mask import UnionMask
+from pebble.computations.masks.union_mask import combined_bands
 
 __all__ = ["KINDS", "MaskKind"]
 
@@ -167,17 +167,62 @@ def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     if G > N:
         raise InvalidInput(f"mask longformer: {G:,} tokens cannot be global, because there are only {N:,}")
     check_lines(N)
-    spec, side = f"longformer:window={window},global={G}", window // 2
-    if G == 0:
-        return _named(spec, window_mask(N, N, side, side))
-    if G + side >= N - 1:
-        return BandMask(spec, N, Staircase(N, 0, 0, 0), Staircase(N, 0, N, 0))
-    global_keys = Staircase(N, 0, 0, 0), Staircase(N, 0, G, 0)
-    global_queries = Staircase(N, [0, G], [G, N], [0, 0]), Staircase(N, 0, N, 0)
-    # The other queries, and of their windows what lies behind the global keys.
-    begin = Staircase.clipped(N, -side, G, N)
-    end = Staircase(N, [0, G, N - side - 1], [G, G + side + 1, N], [0, 1, 0])
-    return UnionMask(spec, [BandMask(spec, N, *ends) for ends in (global_keys, global_queries, (begin, end))])
+    spec, flat = f"longformer:window={window},global={G}", Staircase(N, 0, 0, 0)
+    # The first G queries see all keys; of the others this band begins and ends behind the last key.
+    global_queries = BandMask(spec, N, Staircase(N, [0, G], [0, N], [0, 0]), Staircase(N, 0, N, 0))
+    global_keys = BandMask(spec, N, flat, Staircase(N, 0, G, 0))
+    return combined_bands(spec, [window_mask(N, N, window // 2, window // 2), global_keys, global_queries])
+
+
+@_kind("sink:S", "the first S keys, whatever its own position", "sink:4")
+def sink(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """The first keys for all queries."""
+    sinks = arguments.whole("S")
+    arguments.end()
+    check_lines(max(Nq, Nk))
+    if sinks > Nk:
+        raise InvalidInput(f"mask sink: there are {Nk:,} keys, {sinks:,} cannot be sinks")
+    return BandMask(f"sink:{sinks}", Nk, Staircase(Nq, 0, 0, 0), Staircase(Nq, 0, sinks, 0))
+
+
+@_kind(
+    "streaming:S,W",
+    "the first S keys and the last W keys, its own among these; none behind its own position",
+    "streaming:4,1020",
+    "Xiao et al. 2023, arXiv 2309.17453",
+)
+def streaming(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """Attention sinks and a rolling cache of recent keys (section 3.2): a cache of S + W, as in the authors' code."""
+    sinks, last = arguments.whole("S"), arguments.whole("W")
+    arguments.end()
+    window, spec = window_mask(Nq, Nk, last - 1), f"streaming:{sinks},{last}"
+    stop = Staircase.clipped(Nq, Nk - Nq + 1, 0, min(sinks, Nk))
+    return combined_bands(spec, [BandMask(spec, Nk, Staircase(Nq, 0, 0, 0), stop), window])
+
+
+@_kind(
+    "dilated:W,STEP",
+    "W keys: its own position, and each STEP keys before the last one",
+    "dilated:16,4",
+    "Beltagy et al. 2020, arXiv 2004.05150",
+)
+def dilated(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """A window with gaps (section 3.1), before the query's own position, as the paper's language models have it."""
+    number, step = arguments.whole("W"), arguments.whole("STEP")
+    arguments.end()
+    N, spec = _square(arguments, Nq, Nk), f"dilated:{number},{step}"
+    check_lines(N)
+    if step == 1 or number == 1 or step >= N:
+        return _named(spec, window_mask(N, N, number - 1 if step == 1 else 0))
+    if number >= -(-N // step):
+        # Blocks of STEP tokens, each with its diagonal.
+        own = window_mask(step, step, 0)
+        return BlockToeplitzMask(spec, N, step, [own], own)
+    return mask_of_booleans(spec, fill(lambda i, j: _every(i - j, number, step), N, N, spec))
+
+
+def _every(back: Any, number: int, step: int) -> Any:
+    return (back >= 0) & (back < number * step) & (back % step == 0)
 
 
 @_kind("strided:L", "the keys up to L back, and those at multiples of L back", "strided:32", _CHILD)

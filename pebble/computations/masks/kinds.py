@@ -1,25 +1,25 @@
-"""The mask that a text names on the command line or in a pebbling file's header; and masks of query heads in groups."""
+"""The mask that a text names on the command line or in a pebbling file's header."""
 
 from __future__ import annotations
 
 import difflib
+import re
+from functools import partial, reduce
 
 import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.arguments import Arguments
-from pebble.computations.masks.arrays import check_size
+from pebble.computations.masks.arrays import check_size, mask_of_booleans
 from pebble.computations.masks.band_mask import BandMask
-from pebble.computations.masks.block_mask import BlockMask
 from pebble.computations.masks.builders import KINDS, MaskKind
-from pebble.computations.masks.dense_mask import DenseMask
-from pebble.computations.masks.mask import Interval, Mask, RegularPart, check_rows
-from pebble.computations.masks.staircase import Staircase
+from pebble.computations.masks.grouped_mask import grouped_mask
+from pebble.computations.masks.mask import Mask, check_rows
+from pebble.computations.masks.union_mask import UnionMask, combined_bands
 
-__all__ = ["GroupedBand", "grouped_mask", "make_mask", "mask_kinds"]
+__all__ = ["make_mask", "mask_kinds"]
 
 _NO_MASK = ("none", "full")
-_MOST_LINES = 2**24
 
 
 def make_mask(
@@ -76,13 +76,71 @@ def mask_kinds() -> tuple[MaskKind, ...]:
 
 
 def _build(spec: str, Nq: int, Nk: int, run_code: bool) -> Mask | None:
+    """Make a mask, or a union of intersections of masks."""
+    if spec.startswith("group:"):
+        return _group(spec.removeprefix("group:"), Nq, Nk, run_code)
+    parts, operators = _parts(spec)
+    if not operators:
+        return _part(spec, Nq, Nk, run_code)
+    terms: list[list[Mask]] = [[]]
+    for part, operator in zip(parts, [*operators, ""], strict=True):
+        if part.startswith("group:"):
+            raise InvalidInput(f"mask {spec}: group:G: stands before the whole mask, not before a part of it")
+        mask = _part(part, Nq, Nk, run_code)
+        if mask is None:
+            raise InvalidInput(f"mask {spec}: {part} allows all keys to all queries, so leave it out")
+        terms[-1].append(mask)
+        if operator == "+":
+            terms.append([])
+    return reduce(partial(combined, "+"), [reduce(partial(combined, "&"), term) for term in terms])
+
+
+def _parts(spec: str) -> tuple[list[str], list[str]]:
+    """Cut a text at each + and &; in the path of a file, only before the name of a mask.
+
+    >>> _parts("window:4&causal+file:a+b.npy+sink:1")
+    (['window:4', 'causal', 'file:a+b.npy', 'sink:1'], ['&', '+', '+'])
+    """
+    first, *pieces = re.split(r"([+&])", spec)
+    parts, operators = [first], list[str]()
+    for operator, piece in zip(pieces[::2], pieces[1::2], strict=True):
+        if re.search(r"(^|,|:)file[:=]", parts[-1]) and piece.partition(":")[0] not in KINDS:
+            parts[-1] += operator + piece
+        else:
+            parts.append(piece)
+            operators.append(operator)
+    if operators and "" in parts:
+        raise InvalidInput(f"mask {spec}: a mask is missing before or behind {' or '.join(set(operators))}")
+    return parts, operators
+
+
+def combined(operator: str, one: Mask, other: Mask) -> Mask:
+    """Return the union of two masks (``+``), or their intersection (``&``); one of them, where it is that.
+
+    Masks that are not made of bands are written out pair by pair.
+
+    >>> from pebble.computations.masks import causal_mask, window_mask
+    >>> combined("&", causal_mask(4, 4), window_mask(4, 4, 1))
+    <Mask window:2: 7 of 16 pairs>
+    """
+    spec = f"{one.spec}{operator}{other.spec}"
+    if isinstance(one, BandMask | UnionMask) and isinstance(other, BandMask | UnionMask):
+        found: Mask = combined_bands(spec, [one, other], 1 if operator == "+" else 2)
+    else:
+        check_size(one.Nq, one.Nk, spec)
+        join = np.logical_or if operator == "+" else np.logical_and
+        found = mask_of_booleans(
+            spec, join(*(mask.matrix((0, one.Nq), (0, one.Nk)) for mask in (one, other)))
+        )
+    return next((mask for mask in (one, other) if mask.pairs == found.pairs), found)
+
+
+def _part(spec: str, Nq: int, Nk: int, run_code: bool) -> Mask | None:
     name, _, text = spec.partition(":")
     if name in _NO_MASK:
         if text:
             raise InvalidInput(f"mask {name}: {text!r} is not expected here; write {name}")
         return None
-    if name == "group":
-        return _group(text, Nq, Nk, run_code)
     if name == "predicate" and not run_code:
         raise InvalidInput(
             f"mask {spec}: pebble does not run a function named in a file; save the mask as a boolean "
@@ -114,81 +172,3 @@ def _group(text: str, Nq: int, Nk: int, run_code: bool) -> Mask:
     if mask is None:
         raise arguments.wrong(f"{inner} allows all keys to all queries, so leave the mask out")
     return grouped_mask(mask, group)
-
-
-class GroupedBand(BandMask):
-    """A band whose queries come in groups that see the same.
-
-    Parameters
-    ----------
-    spec : str
-    inner : BandMask
-        The mask of the groups.
-    group : int
-    """
-
-    def __init__(self, spec: str, inner: BandMask, group: int) -> None:
-        super().__init__(spec, inner.Nk, *(_repeated(ends, group) for ends in inner.ends("i")))
-        self._inner, self._group = inner, group
-
-    def between(self, queries: Interval, keys: Interval) -> BandMask:
-        """Return the band of some whole groups of queries and some keys alone, counted from the first of them."""
-        first, behind = (place // self._group for place in queries)
-        return GroupedBand("part", self._inner.between((first, behind), keys), self._group)
-
-    def steady_parts(self, axis: str) -> list[RegularPart]:
-        """Return the parts of an axis in which a group on, or a key on, the pairs are the same, moved on."""
-        group, parts = self._group, self._inner.steady_parts(axis)
-        if axis == "j":
-            return [part._replace(partners=part.partners * group) for part in parts]
-        return [
-            part._replace(start=part.start * group, stop=part.stop * group, lines=part.lines * group)
-            for part in parts
-        ]
-
-
-def grouped_mask(mask: Mask, group: int) -> Mask:
-    """Repeat every query ``group`` times: query i of the new mask sees what query i // group sees.
-
-    Query heads that share keys and values are one problem of ``group`` · Nq queries; numbered like this, the queries of
-    one token follow each other, and a band stays a band.
-
-    Examples
-    --------
-    >>> from pebble.computations.masks import causal_mask
-    >>> grouped_mask(causal_mask(2, 2), 2).matrix((0, 4), (0, 2)).astype(int).tolist()
-    [[1, 0], [1, 0], [1, 1], [1, 1]]
-    """
-    if group < 1:
-        raise InvalidInput(f"mask group: a group has at least one query head, not {group}")
-    spec = f"group:{group}:{mask.spec}"
-    if isinstance(mask, BandMask):
-        Nq = mask.Nq * group
-        if max(Nq, mask.Nk) > _MOST_LINES:
-            raise InvalidInput(
-                f"mask {spec}: a group mask is stored line by line, which is limited to {_MOST_LINES:,} "
-                f"lines; here are {max(Nq, mask.Nk):,}"
-            )
-        found: Mask = GroupedBand(spec, mask, group)
-    elif isinstance(mask, BlockMask):
-        sides = mask.sides["i"] * group, mask.sides["j"]
-        found = BlockMask(spec, mask.Nq * group, mask.Nk, sides, mask.blocks)
-    else:
-        try:
-            check_size(mask.Nq * group, mask.Nk, spec)
-        except InvalidInput as error:
-            raise InvalidInput(
-                f"{error}; if each query head has its own keys (--kv-heads equal to --heads), there is "
-                "no group"
-            ) from None
-        matrix = mask.matrix((0, mask.Nq), (0, mask.Nk))
-        found = DenseMask(spec, np.repeat(matrix, group, axis=0))
-    found.empty_rows = mask.empty_rows
-    return found
-
-
-def _repeated(ends: Staircase, group: int) -> Staircase:
-    """Return the staircase in which every place of one is repeated: a piece for each place of a piece that rises."""
-    lengths = np.where(ends.slopes == 1, np.diff(ends.starts, append=ends.length), 1)
-    places = np.repeat(ends.starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
-    return Staircase(ends.length * group, places * group, ends.at(places), np.zeros_like(places))

@@ -81,10 +81,13 @@ class Mask(ABC):
         Whether a query may attend to nothing; its output is then zero and costs nothing.
     period : int
         Length of the blocks of lines whose pairs follow from those of the block before; 1 where lines do.
+    banded : bool
+        Whether the pairs of a line are all the partners between two rows of :meth:`ends_of`.
     """
 
     empty_rows: str = "error"
     period: int = 1
+    banded: bool = False
 
     def __init__(self, spec: str, Nq: int, Nk: int) -> None:
         self.spec = spec

@@ -10,6 +10,7 @@ import numpy as np
 
 from pebble.computations.masks.arrays import mask_of_booleans
 from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.grouped_mask import GroupedMask
 from pebble.computations.masks.staircase import Staircase
 
 if TYPE_CHECKING:
@@ -69,6 +70,10 @@ def mask_parts(mask: Mask) -> MaskParts:
     >>> found.masks, found.kinds.tolist(), found.places["i"].tolist()
     ((<Mask part: 6 of 9 pairs>, <Mask part: 3 of 4 pairs>), [0, 1, 0], [0, 3, 5, 8])
     """
+    if isinstance(mask, GroupedMask):
+        inner, group = mask.inner.in_parts, mask.group
+        parts = tuple(GroupedMask("part", part, group) for part in inner.masks)
+        return MaskParts(parts, inner.kinds, {**inner.places, "i": inner.places["i"] * group})
     places = {
         axis: np.array([0, *mask.separations(axis), extent], dtype=np.int64)
         for axis, extent in mask.extents.items()

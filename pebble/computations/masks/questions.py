@@ -54,22 +54,23 @@ class Runs(NamedTuple):
         behind = np.cumsum(self.length)
         return run, self.first[run] + np.arange(len(run)) - (behind - self.length)[run]
 
-    def sampled(self) -> Runs:
-        """Return the first, second and last tile of groups that rise, as runs that come so often that sums are right.
+    def sampled(self, size: int = 1) -> Runs:
+        """Return the beginning, as much behind it, and the end of groups that rise, as runs such that sums are right.
 
-        What a group of n tiles adds up to, if it rises evenly from tile to tile, is n times that of the first and
-        n · (n - 1) / 2 times what the second has more. The last one comes zero times.
+        Of n parts of ``size`` tiles that rise evenly, the sum is n times that of the first and n · (n - 1) / 2 times
+        what the second has more. The last one comes zero times.
         """
-        rises = (self.length > _SAMPLES) & (self.times == 1)
-        number = np.where(rises, _SAMPLES, 1)
-        of = np.repeat(np.arange(len(number)), number)
-        sample = np.arange(len(of)) - (np.cumsum(number) - number)[of]
+        number = self.length // size
+        rises = (number > _SAMPLES) & (self.times == 1)
+        samples = np.where(rises, _SAMPLES, 1)
+        of = np.repeat(np.arange(len(samples)), samples)
+        sample = np.arange(len(of)) - (np.cumsum(samples) - samples)[of]
         parent, first, length, times = (column[of] for column in self)
-        at, more = np.array([0, 1, 0])[sample], length * (length - 1) // 2
-        at[sample == _SAMPLES - 1] = length[sample == _SAMPLES - 1] - 1
-        weights = np.choose(sample, [length - more, more, 0 * more])
-        one = rises[of]
-        return Runs(parent, first + at, np.where(one, 1, length), np.where(one, weights, times))
+        number, one = number[of], rises[of]
+        at, more = np.array([0, 1, 0])[sample], number * (number - 1) // 2
+        at[sample == _SAMPLES - 1] = number[sample == _SAMPLES - 1] - 1
+        weights = np.choose(sample, [number - more, more, 0 * more])
+        return Runs(parent, first + at * size, np.where(one, size, length), np.where(one, weights, times))
 
     def chunks(self) -> Iterator[Runs]:
         """Yield the runs in turn, some thousands of tiles at a time; groups that come once may be cut."""
@@ -109,12 +110,17 @@ class Questions(ABC):
     rises, partners_rise : bool
         Whether groups of single lines rise, see :meth:`runs`; and whether as many more partners, or fewer, begin or end
         with each.
+    rises_in_parts : bool
+        Whether that holds in loops over a part of an axis too.
+    together : dict of str to int
+        By axis, how many lines that follow each other see the same and rise as one; a group that rises is a multiple.
     """
 
-    rises = partners_rise = False
+    rises = partners_rise = rises_in_parts = False
 
     def __init__(self, extents: dict[str, int]) -> None:
         self.extents = dict(extents)
+        self.together = dict.fromkeys(extents, 1)
 
     @abstractmethod
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:

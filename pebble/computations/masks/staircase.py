@@ -339,6 +339,10 @@ class Intervals:
         taken = self._hold(begins) & other._hold(begins)
         return Intervals(begins[taken], ends[taken])
 
+    def rest(self, length: int) -> Intervals:
+        """Return the other lines of [0, ``length``)."""
+        return Intervals(np.append(0, self.ends), np.append(self.begins, length))
+
     def lines(self) -> Whole:
         """All lines of the set, in order.
 

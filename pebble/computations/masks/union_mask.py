@@ -1,21 +1,21 @@
-"""Masks that are unions of bands without a pair in common."""
+"""Masks that are unions of bands."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pebble.computations.masks.band_algebra import covered
 from pebble.computations.masks.band_mask import BandMask, steady_runs
 from pebble.computations.masks.band_parts import band_parts
 from pebble.computations.masks.band_questions import band_runs
-from pebble.computations.masks.mask import Interval, RegularPart
+from pebble.computations.masks.mask import OTHER_AXIS, Interval, RegularPart
 from pebble.computations.masks.piecewise_mask import LinePieces, PiecewiseMask, PiecewiseQuestions
 from pebble.computations.masks.questions import Runs
-from pebble.computations.masks.staircase import union, where_apart
+from pebble.computations.masks.staircase import Intervals, Staircase, union, where_apart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["UnionMask", "UnionQuestions"]
+__all__ = ["UnionMask", "UnionQuestions", "combined_bands"]
 
 _MOST_INTERVALS = 64
 """Intervals of lines with pairs, of all bands; where there are more, lines are looked at one by one."""
 
 
 class UnionMask(PiecewiseMask):
-    """A union of bands that have no pair in common, each perhaps with lines that have none.
+    """A union of bands, each perhaps with lines that have no pair.
 
-    Memory, and the cost of a question, follow the number of pieces of all the bands' ends.
+    It is kept as bands that share no pair, each with the keys of a query behind those of the band before. Memory, and
+    the cost of a question, follow the number of pieces of all the bands' ends.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ class UnionMask(PiecewiseMask):
     Raises
     ------
     ValueError
-        If the bands are not of one size, or two of them share a pair.
+        If the bands are not of one size.
 
     Examples
     --------
@@ -55,14 +56,14 @@ class UnionMask(PiecewiseMask):
     (<Mask both: 6 of 12 pairs>, [0, 1, 3, 4])
     """
 
+    banded = True
+
     def __init__(self, spec: str, bands: Sequence[BandMask]) -> None:
         if not bands or any(band.extents != bands[0].extents for band in bands):
             raise ValueError("a union is of at least one band, all of one size")
         super().__init__(spec, bands[0].Nq, bands[0].Nk)
-        self.bands = tuple(bands)
-        for one, other in combinations(bands, 2):
-            if _overlap(one, other):
-                raise ValueError(f"the bands of a union share no pair; {one!r} and {other!r} do")
+        apart = covered([band.ends("i") for band in bands])
+        self.bands = tuple(BandMask(spec, self.Nk, *ends) for ends in apart)
 
     def _pieces_of(self, axis: str) -> LinePieces:
         extent = self.extents[axis]
@@ -115,14 +116,22 @@ def band_marks(band: BandMask, axis: str) -> Whole:
     return union(start.starts, stop.starts, taken.begins, taken.ends)
 
 
-def _overlap(one: BandMask, other: BandMask) -> bool:
-    (start, stop), (begin, end) = one.ends("i"), other.ends("i")
-    both = where_apart(start, end, 1) & where_apart(begin, stop, 1)
-    return len(both & where_apart(start, stop, 1) & where_apart(begin, end, 1)) > 0
+def combined_bands(spec: str, masks: Sequence[BandMask | UnionMask], least: int = 1) -> BandMask | UnionMask:
+    """Return the pairs that at least so many masks allow: with 1 their union, with all their intersection.
+
+    >>> from pebble.computations.masks import causal_mask, window_mask
+    >>> combined_bands("both", [causal_mask(4, 4), window_mask(4, 4, 0, 1)], 2)
+    <Mask both: 4 of 16 pairs>
+    """
+    apart = covered([band.ends("i") for mask in masks for band in mask.bands], least)
+    bands = [BandMask(spec, masks[0].Nk, *ends) for ends in apart]
+    return bands[0] if len(bands) == 1 else UnionMask(spec, bands)
 
 
 class UnionQuestions(PiecewiseQuestions):
     """The answers of a union of bands: sums over bands, or over the pieces in which lines' first partners go on alike.
+
+    By axis, the bands are kept in the order of their partners.
 
     Examples
     --------
@@ -133,11 +142,11 @@ class UnionQuestions(PiecewiseQuestions):
     ([9, 24], [3, 6])
     """
 
-    rises = True
+    rises = partners_rise = True
 
     def __init__(self, mask: UnionMask) -> None:
         super().__init__(mask)
-        self._bands = mask.bands
+        self._bands = {"i": mask.bands, "j": mask.bands[::-1]}
         self._asked = [band.questions for band in mask.bands]
 
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
@@ -150,26 +159,54 @@ class UnionQuestions(PiecewiseQuestions):
 
     def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of lines in intervals with a partner in [p, q): of every band some intervals, which may overlap."""
-        present = [band.present_lines(axis) for band in self._bands]
-        if sum(len(lines.begins) for lines in present) > _MOST_INTERVALS:
+        bands, counting = self._bands[axis], self._counting[axis]
+        if sum(map(len, counting)) > _MOST_INTERVALS:
             return super().lines_seen(axis, x0, x1, p, q)
         parts = []
-        for band, lines in zip(self._bands, present, strict=True):
+        for band, lines in zip(bands, counting, strict=True):
             start, stop = band.ends(axis)
             low, high = np.maximum(stop.upto(p), x0), np.minimum(start.below(q), x1)
-            parts += [
-                (np.maximum(low, begin), np.minimum(high, end))
-                for begin, end in zip(lines.begins, lines.ends, strict=True)
+            for begin, end in zip(lines.begins, lines.ends, strict=True):
+                parts.append((np.maximum(low, begin), np.minimum(high, end)))
+        if any(lines != Intervals.all(self.extents[axis]) for lines in counting):
+            starts, stops = np.array(parts, dtype=np.int64).reshape(-1, 2, len(x0)).transpose(1, 0, 2)
+            order = np.argsort(-starts, axis=0)
+            parts = [
+                *zip(*(np.take_along_axis(ends, order, axis=0) for ends in (starts, stops)), strict=True)
             ]
-        found, behind = np.zeros_like(x0), x0.copy()
-        starts, stops = np.array(parts, dtype=np.int64).reshape(-1, 2, len(x0)).transpose(1, 0, 2)
-        order = np.argsort(starts, axis=0)
-        for which in order:
-            low, high = (np.take_along_axis(one, which[None], 0)[0] for one in (starts, stops))
+        # The later bands are seen by the earlier lines.
+        found, behind = np.zeros_like(x0), x0
+        for low, high in reversed(parts):
             found += np.maximum(high - np.maximum(low, behind), 0)
-            behind = np.where(low < high, np.maximum(behind, high), behind)
+            behind = np.maximum(behind, np.where(low < high, high, behind))
         return np.where(p < q, found, 0)
+
+    @cached_property
+    def _counting(self) -> dict[str, list[Intervals]]:
+        """Of each band, the lines that have a pair with any partners between which and its ends there is no gap.
+
+        Those are the lines that have a pair, and others with both ends at an end of the axis, or of a band beside it.
+        """
+        found = {}
+        for axis, bands in self._bands.items():
+            extent = self.extents[axis]
+            edges = [(Staircase(extent, 0, end, 0),) * 2 for end in (0, self.extents[OTHER_AXIS[axis]])]
+            ends = [edges[0], *(band.ends(axis) for band in bands), edges[1]]
+            present = [
+                Intervals.all(extent),
+                *(band.present_lines(axis) for band in bands),
+                Intervals.all(extent),
+            ]
+            found[axis] = [
+                (
+                    present[k].rest(extent)
+                    & (present[k - 1] & where_apart(ends[k - 1][1], ends[k][0], 1).rest(extent)).rest(extent)
+                    & (present[k + 1] & where_apart(ends[k][1], ends[k + 1][0], 1).rest(extent)).rest(extent)
+                ).rest(extent)
+                for k in range(1, len(bands) + 1)
+            ]
+        return found
 
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return the tiles that see [p, q), in runs between the places where anything changes in any band."""
-        return band_runs(self._bands, axis, w0, w1, tile, p, q)
+        return band_runs(self._bands[axis], axis, w0, w1, tile, p, q)

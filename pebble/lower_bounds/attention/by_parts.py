@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.units import fast_memory_words
-from pebble.computations.masks import BandMask, BlockToeplitzMask
 from pebble.lower_bounds.attention.compulsory import compulsory_words
-from pebble.lower_bounds.attention.part_counts import part_counts
+from pebble.lower_bounds.attention.part_counts import in_pieces, part_counts
 from pebble.lower_bounds.bound import Bound, Status
 from pebble.lower_bounds.counts import Part
 from pebble.lower_bounds.requirements import require_mask
@@ -108,8 +107,7 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
 
 def _thresholds(problem: Problem, mask: Mask, M: int) -> list[int]:
     """With how many pairs a query or key may be worth more than its pairs: near where T1's marginal value is."""
-    in_pieces = isinstance(mask, BandMask) or (isinstance(mask, BlockToeplitzMask) and mask.block is not None)
-    if problem.Nq + problem.Nk > MOST_LINES and not in_pieces:
+    if problem.Nq + problem.Nk > MOST_LINES and in_pieces(mask) is None:
         return []
     large = M // (2 * min(problem.d, problem.dv))
     found = {math.isqrt(M) // 2, large // 2, large, M // (problem.d + problem.dv)}

@@ -8,6 +8,7 @@ import numpy as np
 
 from pebble.computations.masks import BandMask, BlockToeplitzMask
 from pebble.computations.masks.band_parts import band_parts
+from pebble.computations.masks.grouped_mask import GroupedMask
 from pebble.computations.masks.staircase import Intervals, where_apart
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["part_counts"]
+__all__ = ["in_pieces", "part_counts"]
 
 
 def part_counts(mask: Mask, thresholds: list[int]) -> tuple[list[Whole], Whole]:
@@ -42,14 +43,24 @@ def part_counts(mask: Mask, thresholds: list[int]) -> tuple[list[Whole], Whole]:
     For a band, and for equal blocks on the diagonal, the cost is in proportion to the pieces of its ends, for others
     to the pairs looked at.
     """
-    if isinstance(mask, BandMask):
-        return _of_band(mask, thresholds)
-    if isinstance(mask, BlockToeplitzMask) and mask.block is not None:
-        tables, repeats = _of_band(mask.block, thresholds)
-        return tables, repeats * (mask.Nq // mask.period)
+    if (found := in_pieces(mask)) is not None:
+        band, group, times = found
+        tables, repeats = _of_band(band, thresholds, group)
+        return [table * (group, group, 1) for table in tables], repeats * times
     if mask.connected and not thresholds:
         return [np.array([[mask.pairs, mask.present("i"), mask.present("j")]])], np.ones(1, dtype=np.int64)
     return _by_lines(mask, thresholds)
+
+
+def in_pieces(mask: Mask) -> tuple[BandMask, int, int] | None:
+    """Return the band that a mask repeats, how many queries each of its own stands for, and how often; or None."""
+    if isinstance(mask, BandMask):
+        return mask, 1, 1
+    if isinstance(mask, GroupedMask) and isinstance(mask.inner, BandMask):
+        return mask.inner, mask.group, 1
+    if isinstance(mask, BlockToeplitzMask) and mask.block is not None:
+        return mask.block, 1, mask.Nq // mask.period
+    return None
 
 
 def _by_lines(mask: Mask, thresholds: list[int]) -> tuple[list[Whole], Whole]:
@@ -72,14 +83,15 @@ def _sums_of_lines(mask: Mask, degrees: Whole, keys: NDArray[np.bool_]) -> Whole
     return np.stack([pairs.astype(np.int64), queries, np.bincount(keys_of[keys], minlength=n_parts)], axis=1)
 
 
-def _of_band(band: BandMask, thresholds: list[int]) -> tuple[list[Whole], Whole]:
+def _of_band(band: BandMask, thresholds: list[int], group: int = 1) -> tuple[list[Whole], Whole]:
+    """Count groups of queries; a key has the pairs of all queries in them."""
     parts = band_parts(*band.ends("i"))
     found = [_sums_of_band(band, parts, Intervals.all(band.Nq), where_apart(*band.ends("j"), 1))]
     for least in thresholds:
         queries = where_apart(*band.ends("i"), least)
         counting = queries.counting(band.Nq)
         low, high = (counting.of(ends) for ends in band.ends("j"))
-        found.append(_sums_of_band(band, parts, queries, where_apart(low, high, least)))
+        found.append(_sums_of_band(band, parts, queries, where_apart(low, high, -(-least // group))))
     return found, parts.repeats
 
 

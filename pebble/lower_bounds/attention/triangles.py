@@ -13,7 +13,8 @@ import numpy as np
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.masks.band_mask import BandMask, steady_ends
-from pebble.computations.masks.staircase import Intervals, union
+from pebble.computations.masks.grouped_mask import GroupedMask
+from pebble.computations.masks.staircase import Intervals, Staircase, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +27,9 @@ __all__ = ["MOST_QUERIES", "MOST_TRIES", "QueryIntervals", "Triangle", "find_tri
 
 MOST_QUERIES = 2**21
 """Masks that are no bands, or have queries without keys, are looked at up to so many queries."""
+
+_MOST_IN_GROUPS = 2**24
+"""Bands whose queries come in groups are looked at up to so many queries."""
 
 MOST_TRIES = 4096
 """So many triangles are looked for, those that repeat once only; what comes after them is left out."""
@@ -88,8 +92,10 @@ class QueryIntervals:
             If the keys of some query are no interval, or an interval begins and ends inside another; if the mask is
             too large to tell.
         """
-        if isinstance(mask, BandMask) and mask.present("i") == mask.Nq:
-            return cls._from_band(mask)
+        inner, group = (mask.inner, mask.group) if isinstance(mask, GroupedMask) else (mask, 1)
+        few = group == 1 or mask.Nq <= _MOST_IN_GROUPS
+        if isinstance(inner, BandMask) and inner.present("i") == inner.Nq and few:
+            return cls._from_band(*(_repeated(ends, group) for ends in inner.ends("i")))
         if mask.Nq > MOST_QUERIES:
             raise BoundDoesNotApply(
                 f"causal triangles need at most {MOST_QUERIES:,} queries, or a band in which every query "
@@ -112,14 +118,13 @@ class QueryIntervals:
         return cls.from_arrays(start, stop)
 
     @classmethod
-    def _from_band(cls, band: BandMask) -> QueryIntervals:
-        begins, stops, moved = steady_ends(band.ends("i"))
+    def _from_band(cls, start: Staircase, stop: Staircase) -> QueryIntervals:
+        begins, stops, moved = steady_ends((start, stop))
         # A run's last query may be the next one's first. Queries in no run are pieces of their own.
-        firsts = union(begins, Intervals(np.append(0, stops), np.append(begins, band.Nq)).lines())
+        firsts = union(begins, Intervals(np.append(0, stops), np.append(begins, start.length)).lines())
         moves = np.zeros((len(firsts), 2), dtype=np.int64)
         moves[firsts.searchsorted(begins)] = moved
-        start, stop = band.ends_of("i", firsts)
-        return cls(np.append(firsts, band.Nq), start, stop, moves)
+        return cls(np.append(firsts, start.length), start.at(firsts), stop.at(firsts), moves)
 
     def piece(self, queries: Whole) -> Whole:
         """Return the pieces of some queries."""
@@ -179,6 +184,15 @@ class QueryIntervals:
         piece = int(self.piece(np.array(query)))
         room = int(self.firsts[piece + 1]) - query
         return max(room // (behind - query), 1) if self.moves[piece].all() else 1
+
+
+def _repeated(ends: Staircase, group: int) -> Staircase:
+    """Return the staircase in which every place of one is repeated: a piece for each place of a piece that rises."""
+    if group == 1:
+        return ends
+    lengths = np.where(ends.slopes == 1, np.diff(ends.starts, append=ends.length), 1)
+    places = np.repeat(ends.starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+    return Staircase(ends.length * group, places * group, ends.at(places), np.zeros_like(places))
 
 
 def find_triangles(intervals: QueryIntervals, least: int) -> list[Triangle]:

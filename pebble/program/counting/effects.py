@@ -242,7 +242,7 @@ class Fold:
     def _rises(self, nodes: Sequence[Node], path: Path, around: tuple[str, ...]) -> bool:
         """Whether all that some nodes move goes up evenly from line to line of a loop, where its partners do."""
         asked, own, other = self._asked, around[0], OTHER_AXIS[around[0]]
-        if not asked.rises or (not asked.partners_rise and any(map(self._is_part, self.axes))):
+        if not asked.rises or (not asked.rises_in_parts and any(map(self._is_part, self.axes))):
             return False
         for number, node in enumerate(nodes):
             place = (*path, number)
@@ -338,7 +338,8 @@ class Fold:
             halves = [self._loop(node, path, rows.take(part)) for part in parts]
             return Effect(*(np.concatenate(both, axis=-1) for both in zip(*halves, strict=True)))
         if self.rises_evenly[path] and (runs.length > 1).any():
-            found = self._standing_for_all(node, path, rows, loop, runs.sampled(), 0)
+            sampled = runs.sampled(self._asked.together[axis])
+            found = self._standing_for_all(node, path, rows, loop, sampled, 0)
             if found is not None:
                 return found
         return self._runs(node, path, rows, loop, runs)
@@ -372,9 +373,8 @@ class Fold:
         mask, axis, other = self.family.mask, node.axis, OTHER_AXIS[node.axis]
         low, high, tile = loop
         few = ((high - low) // tile).max() < LEAST_TILES or len(rows) > 4 * self.number
-        if other in rows.box or few or not getattr(mask, "bands", ()):
+        if other in rows.box or few or mask is None or not mask.banded:
             return None
-        assert mask is not None
         inside = [place for place, at in self.axes.items() if at == other and place[: len(path)] == path]
         marks = {0, self.family.extents[other]}
         for part in mask.steady_parts(other):
@@ -402,7 +402,7 @@ class Fold:
         low, high, tile = loop
         lines = (high - low).sum()
         few = lines < max(_MANY_LINES, _FEW_LINES * len(rows))
-        if other not in rows.box or few or getattr(mask, "bands", ()):
+        if other not in rows.box or few or mask is None or mask.banded:
             return None
         p, q = rows.box[other]
         around = [one for axis, *one in rows.loops.values() if axis == other]

@@ -79,10 +79,11 @@ def _aligned(mask: Mask, axis: str, most: int) -> list[int]:
 def _lengths(mask: Mask, axis: str) -> tuple[int, ...]:
     """Return lengths that occur in a mask, the most frequent first."""
     extent = mask.extents[axis]
-    # Of masks in which a line has several intervals of partners, the text says more than the parts.
+    # Of masks in which a line has several intervals of partners, the text says more than the parts: all but its sinks.
     parts = [part for part in mask.steady_parts(axis) if part.stop - part.start > 2 and len(part.moves) == 2]
     if not parts:
-        named = [int(number) for number in re.findall(r"\d+", mask.spec)]
+        text = re.sub(r"(sink|streaming):\d+", "", mask.spec)
+        named = [int(number) for number in re.findall(r"\d+", text)]
         return tuple(length for length in dict.fromkeys(named) if 1 < length < extent)[:_LENGTHS]
     starts = [part.start for part in parts] + [extent]
     common = Counter(b - a for a, b in pairwise(starts)).most_common(_LENGTHS)

@@ -9,7 +9,7 @@ import pytest
 
 from pebble import make_mask, mask_from_array
 from pebble.computations.masks import BandMask, Mask, document_mask
-from pebble.computations.masks.kinds import GroupedBand
+from pebble.computations.masks.grouped_mask import GroupedMask
 from pebble.computations.masks.mask_parts import mask_parts
 from tests.program.random_parts import parted_mask
 
@@ -71,6 +71,6 @@ def test_parts_of_grouped_bands_are_grouped(kind: str) -> None:
     assert [(part.Nq, part.Nk) for part in found.masks] == [(12, 4), (6, 2)]
     for which, at in found.intervals():
         part = found.masks[which]
-        assert isinstance(part, GroupedBand)
+        assert isinstance(part, GroupedMask)
         everything = part.matrix((0, part.Nq), (0, part.Nk))
         assert (everything == mask.matrix(at["i"], at["j"])).all()

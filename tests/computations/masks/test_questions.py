@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pebble.computations.masks import BandMask, BlockToeplitzMask, DenseMask, Mask, toeplitz_questions
+from pebble.computations.masks import (
+    BandMask,
+    BlockToeplitzMask,
+    DenseMask,
+    Mask,
+    UnionMask,
+    toeplitz_questions,
+)
 from pebble.computations.masks.lines_by_first import SingleLines
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Questions, Runs
@@ -121,16 +128,32 @@ def look(table: Table, loop: list[int], tile: int, number: int) -> Hashable:
     return x1 - x0, table[x0:x1, p:q].tobytes(), *(flag.tobytes() for flag in flags)
 
 
-def check_rise(table: Table, loop: list[int], lines: range) -> None:
+def check_steps(numbers: Whole, together: int) -> None:
+    """Each number is as much more, or less, than the one so many lines before."""
+    assert len(np.unique(np.diff(numbers.reshape(-1, together), axis=0), axis=0)) <= 1
+
+
+def check_rise(table: Table, loop: list[int], lines: range, together: int) -> None:
     """Each line has as many pairs more, or fewer, than the one before; all have pairs elsewhere, or none."""
     _, _, p, q = loop
     seen = table[lines.start : lines.stop]
-    assert len(np.unique(np.diff(seen[:, p:q].sum(axis=1)))) == 1
+    check_steps(seen[:, p:q].sum(axis=1), together)
     for side in (seen[:, :p], seen[:, q:]):
         assert len(np.unique(side.any(axis=1))) == 1
 
 
-def check_runs(table: Table, loops: list[list[int]], tiles: list[int], runs: Runs, rises: bool) -> None:
+def check_partners_rise(table: Table, loop: list[int], lines: range, together: int) -> None:
+    """With each line as many partners more, or fewer, begin in the loop as with the one before; so they end."""
+    w0, w1, p, q = loop
+    seen = table[w0:w1, p:q]
+    for end in seen.argmax(axis=0), len(seen) - 1 - seen[::-1].argmax(axis=0):
+        numbers = np.bincount(end[seen.any(axis=0)], minlength=len(seen))
+        check_steps(numbers[lines.start - w0 : lines.stop - w0], together)
+
+
+def check_runs(
+    table: Table, loops: list[list[int]], tiles: list[int], runs: Runs, asked: Questions, together: int
+) -> None:
     """Compare the tiles of every run with the group's, and all tiles with those that have pairs."""
     assert (np.diff(runs.parent) >= 0).all()
     for number, (loop, tile) in enumerate(zip(loops, tiles, strict=True)):
@@ -139,8 +162,11 @@ def check_runs(table: Table, loops: list[list[int]], tiles: list[int], runs: Run
             assert length > 0 < times
             looks = [look(table, loop, tile, first + index) for index in range(length * times)]
             assert looks == looks[:length] * times
-            if rises and length > 1:
-                check_rise(table, loop, range(loop[0] + first, loop[0] + first + length))
+            lines = range(loop[0] + first, loop[0] + first + length)
+            if asked.rises and length > 1:
+                check_rise(table, loop, lines, together)
+            if asked.partners_rise and length > 1:
+                check_partners_rise(table, loop, lines, together)
             visited += range(first, first + length * times)
         assert visited == sorted(set(visited))
         w0, w1, p, q = loop
@@ -159,7 +185,9 @@ def test_the_tiles_of_runs_are_alike_and_all_that_have_pairs(kind: str) -> None:
             )
             tiles = rng.integers(1, rng.choice([1, 1, 3, 40]) + 1, 12)
             runs = asked.runs(axis, loops[0], loops[1], tiles, loops[2], loops[3])
-            check_runs(table_of(mask, axis), loops.T.tolist(), tiles.tolist(), runs, asked.rises)
+            check_runs(
+                table_of(mask, axis), loops.T.tolist(), tiles.tolist(), runs, asked, asked.together[axis]
+            )
 
 
 @pytest.mark.parametrize("kind", PATTERNS)
@@ -187,6 +215,16 @@ def test_sums_that_are_not_kept_are_the_same(names: tuple[str, ...], monkeypatch
     for name in names:
         monkeypatch.setattr(toeplitz_questions, name, 0)
     test_answers_about_many_boxes("toeplitz")
+
+
+def test_keys_that_two_bands_show() -> None:
+    """From query 4 on each sees the key behind the next one, ceases to, and sees it again."""
+    x, start = np.arange(10), np.zeros(10, dtype=int)
+    mask = UnionMask("two", [BandMask("low", 12, start, x), BandMask("high", 12, x + 1, x + 1 + (x > 3))])
+    loop = [0, 10, 3, 10]
+    runs = mask.questions.runs("i", *np.array([0, 10, 1, 3, 10])[:, None])
+    assert (runs.length > 1).any()
+    check_runs(table_of(mask, "i"), [loop], [1], runs, mask.questions, 1)
 
 
 # Steady parts
