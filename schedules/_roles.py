@@ -136,11 +136,13 @@ def each_head(problem: Problem, node: Node) -> Node:
     return loop("h", 1, node) if "h" in family(problem).extents else node
 
 
+@lru_cache(maxsize=64)
 def statistics(problem: Problem) -> tuple[str, ...]:
     """Return what is kept of each row beside its output: the row sum, and the maximum unless softmax is plain."""
     return _roles(problem).statistics
 
 
+@lru_cache(maxsize=64)
 def row_sums(problem: Problem) -> tuple[str, ...]:
     """Return the statistics that are sums of what is made of the scores."""
     made = used_up(problem)
@@ -149,11 +151,13 @@ def row_sums(problem: Problem) -> tuple[str, ...]:
     )
 
 
+@lru_cache(maxsize=64)
 def used_up(problem: Problem) -> tuple[str, ...]:
     """Return what is made of a score and deleted when all is added up."""
     return _roles(problem).weights + _roles(problem).early
 
 
+@lru_cache(maxsize=64)
 def exponentials(problem: Problem) -> tuple[Nodes, ...]:
     """Write how P is made of the scores; online, the maximum moves on, and what it was tells how sums are rescaled."""
     roles = _roles(problem)

@@ -40,10 +40,10 @@ _ONE_SWEEP: tuple[Schedule, ...] = (
     Flash2Pinned(),
     Flash2Causal(),
     Flash2Packed(),
-    Flash2Sliced(),
-    Flash2Mixed(),
     Hybrid(),
     SquareTile(),
+    Flash2Sliced(),
+    Flash2Mixed(),
     Flash1(),
     Naive(),
     KeyWindow(),
@@ -126,8 +126,9 @@ class Best(Schedule):
         failures: list[CacheTooSmall | TooManyOperations] = []
         for schedule in self.candidates(problem):
             if schedule.is_offered(problem):
+                rival = min((one.words for one in found), default=None)
                 try:
-                    found.append(fitting(schedule, problem, M))
+                    found.append(fitting(schedule, problem, M, rival=rival))
                 except (CacheTooSmall, TooManyOperations) as error:
                     failures.append(error)
         if not found:
