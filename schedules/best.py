@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from pebble import CacheTooSmall, InvalidInput, Problem, Schedule
+from pebble import CacheTooSmall, InvalidInput, Problem, Schedule, family_of
 from pebble.program import Program, Tiles, TooManyOperations, fitting, own_sizes
 from schedules.backward.causal import QueriesCausalBackward, SplitCausalBackward
 from schedules.backward.flash import Flash1Backward
@@ -124,8 +124,9 @@ class Best(Schedule):
         """Return the tiles of the cheapest candidate that fits."""
         found = []
         failures: list[CacheTooSmall | TooManyOperations] = []
+        least = _inputs_and_outputs(problem)
         for schedule in self.candidates(problem):
-            if schedule.is_offered(problem):
+            if schedule.is_offered(problem) and not any(one.words == least for one in found):
                 rival = min((one.words for one in found), default=None)
                 try:
                     found.append(fitting(schedule, problem, M, rival=rival))
@@ -168,6 +169,12 @@ class Best(Schedule):
         """Write the program of the candidate that the tiles belong to."""
         tiles = self.check_tiles(tiles)
         return self.chosen(problem, tiles).program(problem, tiles)
+
+
+def _inputs_and_outputs(problem: Problem) -> int:
+    """Return the words that every schedule moves."""
+    family = family_of(problem)
+    return sum(family.words_needed(one.name) for one in (*family.inputs, *family.outputs))
 
 
 def _least(failure: CacheTooSmall | TooManyOperations) -> float:
