@@ -63,7 +63,7 @@ def while_they_stay(keys: int, values: int, *work: Nodes) -> tuple[Nodes, ...]:
     return each(load), work, each(delete)
 
 
-def output_sweep(problem: Problem, keys: int, values: int, by_row: bool, sums: Nodes) -> list[Node]:
+def output_sweep(problem: Problem, keys: int, values: int, by_row: bool, sums: Node | None) -> list[Node]:
     """Write the sweep over K and V that adds to the outputs of a block of rows.
 
     Parameters
@@ -73,7 +73,7 @@ def output_sweep(problem: Problem, keys: int, values: int, by_row: bool, sums: N
         Rows of K and of V that stay.
     by_row : bool
         Whether the others pass a row at a time, with one score held; else a word at a time, with a score of every row.
-    sums : Nodes
+    sums : Node or None
         What is done besides with the probabilities: the row sums, where they are computed.
     """
     parts: list[Node] = []
@@ -84,7 +84,7 @@ def output_sweep(problem: Problem, keys: int, values: int, by_row: bool, sums: N
 
 
 @lru_cache(maxsize=64)
-def _output_step(problem: Problem, passing: tuple[str, ...], by_row: bool, sums: Nodes) -> Nodes:
+def _output_step(problem: Problem, passing: tuple[str, ...], by_row: bool, sums: Node | None) -> Nodes:
     """Write what a key adds to the outputs; ``passing`` does not stay."""
     made, used = exponentials(problem), delete(*used_up(problem))
     if by_row:

@@ -50,10 +50,10 @@ def _steps(problem: Problem, names: tuple[str, ...], hold_left: bool) -> tuple[N
     """Write the loops over the chains of products in a tile."""
     found = []
     for one in (family(problem)[name] for name in names):
-        axes = one.axes[-2:]
-        labels = ("query", "key") if axes == ("i", "j") else ("one", "one")
+        rows, cols = one.axes[-2:]
+        labels = ("query", "key") if (rows, cols) == ("i", "j") else ("one", "one")
         left, right = one.operands
-        step = _vector_by_vector(one.name, left, right, axes, hold_left, labels)
+        step = _vector_by_vector(one.name, left, right, (rows, cols), hold_left, labels)
         found.append(loop(str(one.chain), 1, *step))
     return tuple(found)
 

@@ -122,20 +122,21 @@ class Best(Schedule):
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the tiles of the cheapest candidate that fits."""
-        found = []
+        found: list[tuple[int, Tiles]] = []
         failures: list[CacheTooSmall | TooManyOperations] = []
         least = _inputs_and_outputs(problem)
         for schedule in self.candidates(problem):
-            if schedule.is_offered(problem) and not any(one.words == least for one in found):
-                rival = min((one.words for one in found), default=None)
+            rival = min((words for words, _ in found), default=None)
+            if schedule.is_offered(problem) and rival != least:
                 try:
-                    found.append(fitting(schedule, problem, M, rival=rival))
+                    one = fitting(schedule, problem, M, rival=rival)
+                    found.append((one.words, one.tiles))
                 except (CacheTooSmall, TooManyOperations) as error:
                     failures.append(error)
         if not found:
             self.require(problem, M)
             raise min(failures, key=_least)
-        return min(found, key=lambda one: one.words).tiles
+        return min(found, key=lambda one: one[0])[1]
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return the smallest tiles of the candidate that needs the least room."""

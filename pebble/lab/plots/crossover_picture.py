@@ -26,12 +26,15 @@ class CrossoverCurves(JsonResult):
     d : int
         Head dimension.
     mask : str or None
+    against : str
+        The schedule with softmax.
     rows : tuple of Crossover
         One for each size of fast memory, rising.
     """
 
     d: int
     mask: str | None
+    against: str
     rows: tuple[Crossover, ...]
 
     def content(self) -> dict[str, Any]:
@@ -40,6 +43,7 @@ class CrossoverCurves(JsonResult):
             "plot": "crossover",
             "d": self.d,
             "mask": self.mask,
+            "against": self.against,
             "points": [
                 {"M": row.M, "cheaper_from": row.cheaper_from, "provably_from": row.provably_from}
                 for row in self.rows
@@ -51,6 +55,7 @@ def crossover_curves(
     d: int,
     M: SupportsIndex | Iterable[SupportsIndex],
     mask: str | None = None,
+    against: str = "best",
     *,
     progress: Callable[[str], None] | None = None,
 ) -> CrossoverCurves:
@@ -64,6 +69,8 @@ def crossover_curves(
         Words of fast memory.
     mask : {None, "causal"}
         Of both kinds of attention.
+    against : str
+        The schedule with softmax; with "best", the best one at each length.
     progress : callable, optional
         Called with a line before each point.
 
@@ -76,8 +83,8 @@ def crossover_curves(
     for size in memories(M):
         if progress is not None:
             progress(f"M = {size:,}, d = {d}")
-        rows.append(crossover(d, size, mask, N=d))
-    return CrossoverCurves(d, mask, tuple(rows))
+        rows.append(crossover(d, size, mask, N=d, against=against))
+    return CrossoverCurves(d, mask, against, tuple(rows))
 
 
 def draw_crossover(curves: CrossoverCurves, ax: Axes | None = None) -> Axes:

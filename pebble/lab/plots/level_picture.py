@@ -10,7 +10,6 @@ from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult, tiles_text
 from pebble.common.units import seconds_text
 from pebble.computations.problem import Problem
-from pebble.lab.level_counts import count_levels
 from pebble.lab.plots.canvas import drawn_on, legend_beside, note, title
 
 if TYPE_CHECKING:
@@ -84,6 +83,8 @@ def level_points(
     >>> [one.io for one in found.rows[0].boundaries]
     [3480, 1200]
     """
+    from pebble.lab.level_counts import count_levels  # which takes a while to import
+
     report = count_levels(
         problem,
         hierarchy,

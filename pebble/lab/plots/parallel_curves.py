@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult
-from pebble.lab.parallel import Links, ParallelReport, parallel
 from pebble.lab.plots.canvas import drawn_on, legend_beside, title
 from pebble.lab.plots.styles import STYLED_SCHEDULES, bound_lines, lines
 from pebble.program.parallel import SharedProblem, distributed_schedules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pebble.lab.parallel import Links, ParallelReport
 
 __all__ = [
     "ParallelCurves",
@@ -108,6 +109,8 @@ def parallel_curves(
     >>> curves.schedules
     {'ring': (128, 192)}
     """
+    from pebble.lab.parallel import parallel
+
     chosen = tuple(problems)
     if not chosen:
         raise InvalidInput("give at least one number of devices")
@@ -143,6 +146,7 @@ def parallel_winners(
 
     Examples
     --------
+    >>> from pebble import Links
     >>> found = parallel_winners(SharedProblem(64, 2, 2), [64], [2, 4], Links(1e6, 1e9), ["ring", "grid"])
     >>> found.best
     (('ring', 'grid'),)
@@ -248,6 +252,8 @@ def _fastest(
     """Return the fastest schedule for a length and a number of devices, and its times' ratio."""
     if progress is not None:
         progress(f"N = {N:,}, P = {P:,}")
+    from pebble.lab.parallel import parallel
+
     try:
         report = parallel(replace(problem, N=N, P=P), schedules, links=links)
     except InvalidInput:

@@ -126,9 +126,9 @@ def fitting(
     least twice the words of a ``rival`` is not searched to the end.
     """
     if rival is not None and type(schedule).tiles is Schedule.tiles:
-        found = far_from(schedule, problem, M, rival)
-        if found is not None:
-            return found
+        far = far_from(schedule, problem, M, rival)
+        if far is not None:
+            return far
     mask = problem.allowed
     if schedule.tile_names and isinstance(mask, DenseMask) and mask.Nq * mask.Nk > _MOST_SEARCHED:
         raise TooManyOperations(

@@ -158,7 +158,7 @@ def _best_tiles(kind: Kind, problem: Problem, M: int, demands: TileDemands) -> T
 
 
 def far_from(schedule: Schedule, problem: Problem, M: int, words: int) -> TileChoice | None:
-    """Return the best of a coarse sample of a schedule's tiles, if it moves so many times some words that no other can help."""
+    """Return the best of a coarse sample of a schedule's tiles, where it moves over twice some words; else nothing."""
     if problem.mask is not None or not schedule.tile_names or max(problem.Nq, problem.Nk) <= SHORT:
         return None
     counter = _TileCounter(schedule, problem, NO_DEMANDS)
@@ -170,7 +170,7 @@ def far_from(schedule: Schedule, problem: Problem, M: int, words: int) -> TileCh
 def _smallest(
     schedule: Schedule, problem: Problem, demands: TileDemands
 ) -> list[tuple[dict[str, int], list[TileGroup]]]:
-    """Return the smallest tiles by all the names that a program takes, each with the groups of sizes that may differ."""
+    """Return the smallest tiles by all names that a program takes, each with the groups of sizes that may differ."""
     greatest = dict(schedule.greatest(problem))
     short = max(problem.Nq, problem.Nk) <= SHORT
     forms = [schedule.smallest(problem), *(schedule.other_smallest(problem) if short else ())]
@@ -276,9 +276,7 @@ class _TileCounter:
     ) -> tuple[Whole, Whole]:
         """Return the words and the room of the phases of programs that each group shapes, group after group."""
         family, known = self._family(problem), _known(problem, self.demands, self.schedule.family)
-        asked = [
-            [(words_only, self._kind, phases, *one.items()) for one in tiles] for phases in groups
-        ]
+        asked = [[(words_only, self._kind, phases, *one.items()) for one in tiles] for phases in groups]
         unknown = {place for row in asked for place, key in enumerate(row) if key not in known.by_tiles}
         places, programs = [], []
         for place in sorted(unknown):
@@ -297,7 +295,9 @@ class _TileCounter:
             if new := {key: one for key, one in zip(keys, texts, strict=True) if key not in known.found}:
                 self._note(list(new), list(new.values()), family, known.found)
             known.by_tiles.update(
-                (row[place], known.found[key]) for place, key in zip(places, keys, strict=True) if key in known.found
+                (row[place], known.found[key])
+                for place, key in zip(places, keys, strict=True)
+                if key in known.found
             )
         never = _NEVER, _NEVER  # also of those with too many boxes
         found = np.array([known.by_tiles.get(key, never) for row in asked for key in row], dtype=np.int64)
@@ -348,7 +348,10 @@ class _TileCounter:
     def _in_step(self, base: dict[str, int], searches: list[_SizeSearch], coarse: bool) -> dict[str, int]:
         """Return the best sizes of all groups; one program answers a question of each."""
         tiles, done = dict(base), set[_SizeSearch]()
-        open_ = [(search, steps := search.sample() if coarse else search.best(), next(steps)) for search in searches]
+        open_ = [
+            (search, steps := search.sample() if coarse else search.best(), next(steps))
+            for search in searches
+        ]
         while open_:
             what = open_[0][2][0]
             now = [at for at, (_, _, (which, _)) in enumerate(open_) if which == what]
