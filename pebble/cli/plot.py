@@ -36,6 +36,12 @@ class PictureOptions(Options):
     """Where a picture goes, and its numbers."""
 
     output: str | None = option("Output file: .png, .svg or .pdf.", "-o", "--output", **needed("as_json"))
+    width: str = option(
+        "Width of the picture: a paper's column (3.4 in), a page (8 in) or a slide (10 × 5.6 in).",
+        type=click.Choice(["column", "page", "slide"]),
+        default="page",
+        show_default=True,
+    )
     as_json: bool = JSON
 
     def __init__(self, **values: Any) -> None:
@@ -68,13 +74,14 @@ class PictureOptions(Options):
 
     def _write(self, draw: Callable[[Any], Any], numbers: Any, output: str) -> None:
         """Draw, write the file, and say on standard error what was written and how long it took."""
-        from pebble.lab.plots.canvas import save
+        from pebble.lab.plots.canvas import save, width
 
         counted = time.monotonic()
         with progress_line() as progress:
             if progress is not None:
                 progress(f"drawing {output} …")
-            save(draw(numbers), output)
+            with width(self.width):
+                save(draw(numbers), output)
         size, drawn = Path(output).stat().st_size, time.monotonic()
         click.echo(
             f"{output}: {size:,} bytes; counted in {counted - self._start:.1f} s, drawn in {drawn - counted:.1f} s",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from pebble.common.tables import JsonResult
 from pebble.lab.crossover import Crossover, crossover
-from pebble.lab.plots.canvas import drawn_on, note, title
+from pebble.lab.plots.canvas import drawn_on, log_axes, title
 from pebble.lab.plots.varying import memories
 
 if TYPE_CHECKING:
@@ -90,28 +90,30 @@ def crossover_curves(
 def draw_crossover(curves: CrossoverCurves, ax: Axes | None = None) -> Axes:
     """Draw the lengths from which linear attention is cheaper, and from which provably so.
 
-    Above the dashed line it moves fewer words than the best schedule with softmax; above the solid one, shaded, fewer
-    than any schedule with softmax can.
+    Above the dashed line it moves fewer words than a schedule with softmax; above the solid one, shaded, fewer than any
+    schedule with softmax can.
     """
     with drawn_on(ax) as target:
         Ms = [row.M for row in curves.rows]
         provably = [row.provably_from for row in curves.rows]
         cheaper = [row.cheaper_from for row in curves.rows]
-        target.set_xscale("log")
-        target.set_yscale("log")
-        target.set_xlabel("fast memory M (words)")
-        target.set_ylabel("N (queries and keys)")
         mask = f"{curves.mask} mask" if curves.mask else "no mask"
-        title(target, "Linear attention against softmax", f"d = {curves.d}", mask)
+        title(target, "From where on linear attention moves fewer words", f"d = {curves.d}", mask)
+        target.set_xlabel("words of fast memory, M")
+        target.set_ylabel("queries and keys, N")
         top = 4 * max(provably)
-        target.fill_between(Ms, provably, top, facecolor="#dddddd", edgecolor="none", zorder=0)
-        style: dict[str, Any] = {"color": "#0072b2", "markersize": 4.5, "linewidth": 1.6}
-        target.plot(Ms, provably, marker="o", label="linear provably cheaper", **style)
-        target.plot(Ms, cheaper, marker="s", linestyle="--", label="linear cheaper", **style)
         target.set_xlim((Ms[0], Ms[-1]) if len(Ms) > 1 else (Ms[0] / 2, Ms[0] * 2))
         target.set_ylim(min(cheaper) / 2, top)
-        at_top: dict[str, Any] = {"xycoords": "axes fraction", "fontsize": 8, "verticalalignment": "top"}
-        note(target, "no schedule with softmax moves as few words", (0.02, 0.98), (0, 0), **at_top)
-        target.legend(loc="lower right", frameon=False, fontsize=8)
+        log_axes(target)
+        target.fill_between(Ms, provably, top, facecolor="#dddddd", edgecolor="none", zorder=0)
+        name = "the best schedule" if curves.against == "best" else curves.against
+        style: dict[str, Any] = {"clip_on": False, "zorder": 3}
+        target.plot(
+            Ms, provably, marker="o", color="#0072b2", label="than any schedule with softmax", **style
+        )
+        target.plot(
+            Ms, cheaper, marker="s", color="#d55e00", linestyle="--", label=f"than {name} with softmax", **style
+        )
+        target.legend(loc="lower right")
         found: Axes = target
     return found

@@ -13,7 +13,7 @@ from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedules
-from pebble.lab.plots.canvas import drawn_on, title
+from pebble.lab.plots.canvas import drawn_on, legend_beside, ticks, title
 from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
 from pebble.lab.training import count_any_pass, offered_names
 from pebble.program.schedule import fitting
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["Gap", "draw_gap", "gap", "gaps"]
 
 NUMBERED_CELLS = 200
-"""In a map of at most so many cells, each cell shows its number."""
+"""In a map of at most so many cells, each cell shows its number, in place of a scale of colours."""
+FEW_CELLS = 40
+"""In a map of at most so many, in larger letters, and each has a label on the axes."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,8 @@ def draw_gap(found: Gap, ax: Axes | None = None) -> Axes:
     y = [problem.Nk / d for problem in found.problems]
     with drawn_on(ax) as target:
         mesh = _draw_cells(target, x, y, found, max(counts))
-        target.figure.colorbar(mesh, ax=target, label="least I/O ÷ best proved bound")
+        if len(x) * len(y) > NUMBERED_CELLS:
+            target.figure.colorbar(mesh, ax=target, label="least I/O ÷ best proved bound")
         _set_up(found, target, x, y)
         axes: Axes = target
     return axes
@@ -194,7 +197,7 @@ def _write_numbers(
                 place_x,
                 place_y,
                 "–" if ratio is None else f"{ratio:.2f}",
-                fontsize=6.5,
+                fontsize="small" if len(ratios) * len(row) <= FEW_CELLS else "xx-small",
                 color="black" if ratio is None or sum(colour[:3]) > 1.4 else "white",
                 horizontalalignment="center",
                 verticalalignment="center",
@@ -216,18 +219,18 @@ def _set_up(found: Gap, ax: Axes, x: list[float], y: list[float]) -> None:
     ax.set_xscale("log")
     ax.set_yscale("log")
     horizontal, vertical = _edges(x), _edges(y)
-    _mark(ax, horizontal, vertical)
     ax.set_xlim(horizontal[0], horizontal[-1])
     ax.set_ylim(vertical[0], vertical[-1])
     for axis, counted in ((ax.xaxis, x), (ax.yaxis, y)):
-        if len(counted) == 1:
+        if len(counted) == 1 or len(x) * len(y) <= FEW_CELLS:
             # A cell has a width; what is beside its middle was not counted.
-            axis.set_ticks(counted, [f"{counted[0]:g}"])
-            axis.set_ticks([], minor=True)
+            ticks(axis, counted, [f"{place:,.4g}" for place in counted])
     name = length_name(found.problems)
-    ax.set_xlabel("M/d² (words of fast memory by squared head dimension)")
-    ax.set_ylabel(f"{name}/d ({'length' if name == 'N' else 'keys'} by head dimension)")
-    title(ax, "Optimality gap: least I/O ÷ best proved bound", but_length(found.problems[0]))
+    ax.set_xlabel("words of fast memory ÷ d²")
+    ax.set_ylabel(f"{'length' if name == 'N' else 'keys'} {name} ÷ d")
+    least = "least I/O" if len(found.schedules) > 4 else f"I/O of {' or '.join(found.schedules)}"
+    title(ax, f"{least} ÷ best proved bound", but_length(found.problems[0]))
+    _mark(ax, horizontal, vertical)
 
 
 def _mark(ax: Axes, horizontal: list[float], vertical: list[float]) -> None:
@@ -243,6 +246,4 @@ def _mark(ax: Axes, horizontal: list[float], vertical: list[float]) -> None:
     elif low < high:
         ax.plot([low, high], [low, high], linestyle="-.", label="M = N·d", **style)
     if ax.get_legend_handles_labels()[0]:
-        ax.legend(
-            loc="upper left", bbox_to_anchor=(0, -0.12), ncols=2, frameon=False, fontsize=8, borderaxespad=0
-        )
+        legend_beside(ax, below=True)

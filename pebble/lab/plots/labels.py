@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from pebble.common.spacing import spread
-from pebble.lab.plots.canvas import note
+from pebble.lab.plots.canvas import letter_points, note, white_around
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["LineEnd", "label_ends"]
+__all__ = ["LineEnd", "label_ends", "wrapped"]
 
 
 @dataclass(frozen=True)
@@ -25,30 +26,42 @@ class LineEnd:
     bold: bool = False
 
 
-def label_ends(ax: Axes, ends: list[LineEnd], size: float = 8.0) -> None:
+def wrapped(names: str) -> str:
+    """Break names with commas into lines of some twenty letters.
+
+    Examples
+    --------
+    >>> wrapped("all-gather, ring, usp, pass-q")
+    'all-gather, ring,\\nusp, pass-q'
+    """
+    return "\n".join(wrap(names, 20, break_on_hyphens=False))
+
+
+def label_ends(ax: Axes, ends: list[LineEnd]) -> None:
     """Write the names to the right of the axes, each joined to the end of its line.
 
     A line that ends earlier has its name at its end. Set the limits and scales of the axes first; the layout makes
     room for the names.
     """
-    right = ax.get_xlim()[1]
-    for end in ends:
-        if end.x < 0.999 * right:
-            _label_inside(ax, end, size)
+    right, size = ax.get_xlim()[1], 0.85 * letter_points()
     there = [end for end in ends if end.x >= 0.999 * right]
-    if not there:
-        return
+    for end in ends:
+        if end not in there:
+            white = {"color": end.colour, "path_effects": white_around()}
+            note(ax, end.text, (end.x, end.y), (5, -9), fontsize=size, **white)
     height = ax.get_window_extent().height * 72 / ax.figure.get_dpi()
-    points = ax.transData.transform([(end.x, end.y) for end in there])
-    heights = [float(y) for _, y in ax.transAxes.inverted().transform(points)]
+    points = ax.transData.transform([(end.x, end.y) for end in there]) if there else []
+    heights = [float(y) for _, y in ax.transAxes.inverted().transform(points)] if there else []
     order = sorted(range(len(there)), key=lambda number: heights[number])
-    apart = spread([heights[number] for number in order], 1.45 * size / max(height * 0.85, 1))
-    places = dict(zip(order, apart, strict=True))
+    # A name takes a place for each of its lines, and is written in the middle of them.
+    lines = [number for number in order for _ in there[number].text.split("\n")]
+    apart = spread([heights[number] for number in lines], 1.3 * size / max(height * 0.8, 1))
     for number, end in enumerate(there):
+        own = [place for place, which in zip(apart, lines, strict=True) if which == number]
         ax.annotate(
             end.text,
             xy=(end.x, end.y),
-            xytext=(1.045, places[number]),
+            xytext=(1.05, sum(own) / len(own)),
             textcoords="axes fraction",
             fontsize=size,
             color=end.colour,
@@ -64,10 +77,3 @@ def label_ends(ax: Axes, ends: list[LineEnd], size: float = 8.0) -> None:
                 "relpos": (0, 0.5),
             },
         )
-
-
-def _label_inside(ax: Axes, end: LineEnd, size: float) -> None:
-    from matplotlib.patheffects import withStroke
-
-    white = [withStroke(linewidth=2.5, foreground="white")]
-    note(ax, end.text, (end.x, end.y), (5, -9), fontsize=size, color=end.colour, path_effects=white)

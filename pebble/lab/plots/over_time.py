@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult, tiles_text
 from pebble.computations.problem import Problem
-from pebble.lab.plots.canvas import drawn_on, legend_beside, note, number_axis, title
+from pebble.lab.plots.canvas import drawn_on, is_narrow, legend_beside, note, number_axis, title
 from pebble.lab.plots.styles import fills
 from pebble.lab.timeline import Timeline, timeline
 
@@ -102,9 +102,13 @@ def _chosen(run: Timeline) -> tuple[tuple[int, ...], tuple[int, ...]]:
     stretch = run.time * STRETCHES // (int(run.time[-1]) + 1)
     starts = np.flatnonzero(np.diff(stretch, prepend=-1)).tolist()
     found = {0: 0, count - 1: int(occupied[-1])}
+    held = np.array([column for column in run.held.values()])
     for start, end in zip(starts, [*starts[1:], count], strict=True):
-        fullest = start + int(np.argmax(run.highest[start:end]))
-        found.setdefault(fullest, int(occupied[start:end].min()))
+        highest = run.highest[start:end]
+        fullest = start + np.flatnonzero(highest == highest.max())
+        # Of several the one with most of the last arrays, so that stretches that do the same look the same.
+        chosen = int(fullest[np.lexsort(held[:, fullest])[-1]])
+        found.setdefault(chosen, int(occupied[start:end].min()))
     return tuple(sorted(found)), tuple(found[number] for number in sorted(found))
 
 
@@ -159,9 +163,10 @@ def _check_pair(ax: object) -> None:
 def draw_occupancy(found: Occupancy, ax: tuple[Axes, Axes] | None = None) -> tuple[Axes, Axes]:
     """Draw a run that has been followed."""
     _check_pair(ax)
-    with drawn_on(ax, height=6.0, rows=2) as (memory, traffic):
+    with drawn_on(ax, height=6.0, rows=2, legend=5) as (memory, traffic):
         _draw_memory(found, memory)
         _draw_traffic(found, traffic)
+        _explain(memory, traffic)
         run = found.run
         problem = run.problem.single
         tiles = f" with {tiles_text(run.tiles)}" if run.tiles else ""
@@ -175,51 +180,47 @@ def _draw_memory(found: Occupancy, ax: Axes) -> None:
     bottom = [0] * len(time)
     for name, style in fills(held).items():
         top = [a + b for a, b in zip(bottom, held[name], strict=True)]
-        ax.fill_between(time, bottom, top, label=name, linewidth=0, **style)
+        ax.fill_between(time, bottom, top, label=name, step="post", **{**style, "linewidth": 0})
         bottom = top
-    ax.plot(time, found.column("highest"), color="black", linewidth=0.8, label=_highest_name(found))
+    ax.step(time, found.column("highest"), where="post", color="black", linewidth=0.8, label=_highest_name(found))
     if not found.whole:
-        ax.plot(
-            time, found.lowest, color="black", linewidth=0.8, linestyle=":", label="lowest of each stretch"
-        )
+        dots: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": ":"}
+        ax.step(time, found.lowest, where="post", label="lowest", **dots)
     ax.axhline(M, color="black", linewidth=1, linestyle=(0, (4, 2)))
-    note(
-        ax,
-        f"M = {M:,}; peak {found.run.peak:,}",
-        (1, M),
-        (0, 2),
-        xycoords=("axes fraction", "data"),
-        fontsize=8,
-        horizontalalignment="right",
-        verticalalignment="bottom",
-    )
-    ax.set_ylim(0, M * 1.12)
+    at_right: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom"}
+    note(ax, f"M = {M:,}; peak {found.run.peak:,}", (1, M), (0, 2), **at_right)
+    ax.set_ylim(0, M * 1.2)
     number_axis(ax.yaxis, M)
     ax.set_xlim(0, max(time[-1], 1))
-    ax.set_ylabel("fast memory (words)")
-    handles, names = ax.get_legend_handles_labels()
-    legend_beside(ax, handles[::-1], names[::-1], handleheight=1.4)
+    ax.set_ylabel("words of fast memory")
+
+
+def _explain(memory: Axes, traffic: Axes) -> None:
+    """Write the legends: what is on top comes first; one for both below narrow axes."""
+    (shades, names), (lines, counts) = (ax.get_legend_handles_labels() for ax in (memory, traffic))
+    if is_narrow(traffic):
+        legend_beside(traffic, shades[::-1] + lines, names[::-1] + counts)
+    else:
+        legend_beside(memory, shades[::-1], names[::-1], handleheight=1.4)
+        legend_beside(traffic)
 
 
 def _highest_name(found: Occupancy) -> str:
-    if not found.whole:
-        return "highest of each stretch"
-    return "in use" if found.run.resolution == "moves" else "highest in each operation"
+    return "in use" if found.whole and found.run.resolution == "moves" else "highest"
 
 
 def _draw_traffic(found: Occupancy, ax: Axes) -> None:
     time, reads, writes = (found.column(name) for name in ("time", "reads", "writes"))
     both = [a + b for a, b in zip(reads, writes, strict=True)]
     styles: tuple[tuple[str, list[int], dict[str, Any]], ...] = (
-        ("I/O", both, {"linestyle": "-", "linewidth": 1.8, "color": "black"}),
-        ("reads", reads, {"linestyle": "--", "linewidth": 1.3, "color": "#0072b2"}),
-        ("writes", writes, {"linestyle": ":", "linewidth": 1.6, "color": "#d55e00"}),
+        ("I/O", both, {"linestyle": "-", "color": "black"}),
+        ("reads", reads, {"linestyle": "--", "color": "#0072b2"}),
+        ("writes", writes, {"linestyle": ":", "color": "#d55e00"}),
     )
     for name, values, style in styles:
         ax.plot(time, values, label=f"{name}: {values[-1]:,}", **style)
     ax.set_ylim(0, max(both[-1], 1) * 1.05)
     number_axis(ax.yaxis, both[-1])
     number_axis(ax.xaxis, time[-1])
-    ax.set_xlabel("time (loads, stores and computations of one word)")
+    ax.set_xlabel("time: loads, stores and computations of a word")
     ax.set_ylabel("words moved so far")
-    legend_beside(ax)

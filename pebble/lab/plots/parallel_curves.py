@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult
-from pebble.lab.plots.canvas import drawn_on, legend_beside, title
+from pebble.lab.plots.canvas import drawn_on, legend_beside, log_axes, ticks, title
+from pebble.lab.plots.labels import LineEnd, label_ends, wrapped
 from pebble.lab.plots.styles import STYLED_SCHEDULES, bound_lines, lines
 from pebble.program.parallel import SharedProblem, distributed_schedules
 
@@ -162,26 +163,28 @@ def parallel_winners(
 
 
 def draw_parallel(curves: ParallelCurves, ax: Axes | None = None) -> Axes:
-    """Draw words against P, a line a schedule, and the bound."""
-    with drawn_on(ax, width=9.0) as target:
-        Ps = curves.Ps
-        styles = _styles()
-        for name, words in curves.schedules.items():
+    """Draw words against P, and the bound; schedules that receive the same are one line."""
+    same: dict[tuple[int | None, ...], list[str]] = {}
+    for name, words in curves.schedules.items():
+        if any(words):
+            same.setdefault(words, []).append(name)
+    with drawn_on(ax) as target:
+        Ps, styles, ends = curves.Ps, _styles(), list[LineEnd]()
+        drawn = [(words, names, styles[names[0]]) for words, names in same.items()]
+        drawn.append((curves.bound, ["lower bound"], bound_lines(["bound"])["bound"]))
+        for words, names, style in drawn:
             here = [(P, count) for P, count in zip(Ps, words, strict=True) if count]
             if here:
-                target.plot(
-                    *zip(*here, strict=True), label=name, markersize=4.5, linewidth=1.4, **styles[name]
-                )
-        low = [(P, count) for P, count in zip(Ps, curves.bound, strict=True) if count]
-        if low:
-            target.plot(*zip(*low, strict=True), label="lower bound", **bound_lines(["bound"])["bound"])
-        target.set_xscale("log", base=2)
-        target.set_yscale("log")
-        target.set_xlabel("P (devices)")
-        target.set_ylabel("words received by the busiest device")
+                label = ", ".join(names)
+                (line,) = target.plot(*zip(*here, strict=True), label=label, **style)
+                ends.append(LineEnd(*here[-1], wrapped(label), line.get_color()))
+        log_axes(target)
+        ticks(target.xaxis, Ps, [f"{P:,}" for P in Ps])
+        target.set_xlabel("devices, P")
+        target.set_ylabel("words that the busiest device receives")
         about = curves.first.describe().replace(f" on {Ps[0]:,} devices,", "")
         title(target, "Attention on several devices", about)
-        legend_beside(target)
+        label_ends(target, ends)
         found: Axes = target
     return found
 
@@ -196,7 +199,7 @@ def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
     names = [name for name in styles if name in there]
     if not names:
         raise InvalidInput("no schedule applies anywhere in this range: take more tokens or fewer devices")
-    with drawn_on(ax, width=9.0) as target:
+    with drawn_on(ax) as target:
         cells = [[names.index(name) if name else -1 for name in row] for row in winners.best]
         colours: list[Any] = ["white", *(_pale(styles[name]["color"]) for name in names)]
         target.pcolormesh(
@@ -205,13 +208,13 @@ def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
         for y, row in enumerate(winners.ratios):
             for x, ratio in enumerate(row):
                 text = "–" if ratio is None else f"{ratio:.2g}"
-                target.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=7)
+                target.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize="x-small")
         target.set_xticks([x + 0.5 for x in range(len(winners.Ps))], [f"{P:,}" for P in winners.Ps])
         target.set_yticks([y + 0.5 for y in range(len(winners.Ns))], [f"{N:,}" for N in winners.Ns])
-        target.set_xlabel("P (devices)")
-        target.set_ylabel("N (tokens)")
+        target.set_xlabel("devices, P")
+        target.set_ylabel("tokens, N")
         title(target, "Fastest schedule; numbers: exposed time ÷ time of the work", winners.text)
-        legend_beside(target, handles=[Patch(color=_pale(styles[n]["color"]), label=n) for n in names])
+        legend_beside(target, [Patch(color=_pale(styles[n]["color"])) for n in names], names)
         found: Axes = target
     return found
 
