@@ -168,7 +168,7 @@ def gap(
 
     Each cell is the least I/O divided by the best proved bound. Give several sizes to -M and to -N: several
     (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without them, 6 sizes from d²/4 to 256·d² and 4 lengths
-    from 4·d to 1024·d. --schedule best takes longer.
+    from 4·d to 2048·d. --schedule best takes longer.
 
     pebble plot gap -d 64 -o gap.svg
     """
@@ -177,7 +177,7 @@ def gap(
 
     # The head dimension may come from a model; the lengths in turn come from it.
     d = _problems(problem.changed(mask=None), (1,))[0].d
-    problems = _problems(problem, _lengths_of(problem.nq, spaced(4 * d, 1024 * d, 4)))
+    problems = _problems(problem, _lengths_of(problem.nq, spaced(4 * d, 2048 * d, 4)))
     Ms = _memories_of(memory, spaced(max(16, d * d // 4), 256 * d * d, 6))
     names = names or quick_schedules(problems[0], "flash-2", "square-tile")
     picture.show(draw_gap, gaps, problems, Ms, names)

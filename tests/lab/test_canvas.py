@@ -48,8 +48,8 @@ def test_without_axes_there_are_new_ones_and_no_pyplot(kind: str) -> None:
     loaded = "matplotlib.pyplot" in sys.modules
     found = draw_all(None, None)[kind]()
     axes = found if kind == "occupancy" else (found,)
-    assert all(ax.get_title() or kind == "occupancy" for ax in axes)
-    assert axes[0].get_title()
+    assert all(ax.get_title(loc="left") or kind == "occupancy" for ax in axes)
+    assert axes[0].get_title(loc="left")
     assert axes[-1].get_xlabel()
     assert all(ax.get_ylabel() or kind == "arrays" for ax in axes)
     assert ("matplotlib.pyplot" in sys.modules) == loaded

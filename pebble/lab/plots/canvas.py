@@ -173,7 +173,7 @@ def number_axis(axis: Axis, largest: float) -> None:
 
 
 def log_axes(ax: Axes, *names: str) -> None:
-    """Make axes logarithmic, ``"x"``, ``"y"`` or both, with a label for each power of ten, or for more where these are few.
+    """Make axes logarithmic, ``"x"``, ``"y"`` or both, with a label for each power of ten, or more where these are few.
 
     Set the limits, or draw, first.
     """
@@ -213,7 +213,7 @@ def legend_beside(ax: Axes, *handles: Any, below: bool = False, **style: Any) ->
     """Put the legend to the right of some axes, or below narrow ones, in as many columns as fit."""
     handles = handles or ax.get_legend_handles_labels()
     if not below and not is_narrow(ax):
-        ax.legend(*handles, loc="upper left", bbox_to_anchor=(1.01, 1), **style)
+        ax.legend(*handles, loc="upper left", bbox_to_anchor=(1.01, 1), alignment="left", **style)
         return
     from matplotlib.transforms import ScaledTranslation
 
@@ -222,7 +222,7 @@ def legend_beside(ax: Axes, *handles: Any, below: bool = False, **style: Any) ->
     columns = max(1, int(points_wide(ax) / (0.5 * letters * longest)))
     columns = -(-len(handles[1]) // -(-len(handles[1]) // columns))
     gap = 3.4 * letters * bool(ax.get_xlabel()) + 4
-    shift = ScaledTranslation(0, -gap / 72, ax.get_figure().dpi_scale_trans)
+    shift = ScaledTranslation(0, -gap / 72, ax.figure.dpi_scale_trans)
     ax.legend(
         *handles,
         loc="upper left",
@@ -230,6 +230,7 @@ def legend_beside(ax: Axes, *handles: Any, below: bool = False, **style: Any) ->
         bbox_transform=ax.transAxes + shift,
         ncols=columns,
         borderaxespad=0,
+        alignment="left",
         **{"columnspacing": 1.0, "handlelength": 1.8, **style},
     )
 

@@ -98,7 +98,7 @@ def draw_crossover(curves: CrossoverCurves, ax: Axes | None = None) -> Axes:
         provably = [row.provably_from for row in curves.rows]
         cheaper = [row.cheaper_from for row in curves.rows]
         mask = f"{curves.mask} mask" if curves.mask else "no mask"
-        title(target, "From where on linear attention moves fewer words", f"d = {curves.d}", mask)
+        title(target, "Length from which linear attention moves fewer words", f"d = {curves.d}", mask)
         target.set_xlabel("words of fast memory, M")
         target.set_ylabel("queries and keys, N")
         top = 4 * max(provably)
@@ -112,7 +112,13 @@ def draw_crossover(curves: CrossoverCurves, ax: Axes | None = None) -> Axes:
             Ms, provably, marker="o", color="#0072b2", label="than any schedule with softmax", **style
         )
         target.plot(
-            Ms, cheaper, marker="s", color="#d55e00", linestyle="--", label=f"than {name} with softmax", **style
+            Ms,
+            cheaper,
+            marker="s",
+            color="#d55e00",
+            linestyle="--",
+            label=f"than {name} with softmax",
+            **style,
         )
         target.legend(loc="lower right")
         found: Axes = target

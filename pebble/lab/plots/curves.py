@@ -10,7 +10,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
-from pebble.lab.plots.canvas import drawn_on, letter_points, log_axes, note, title
+from pebble.lab.plots.canvas import drawn_on, letter_points, log_axes, note, title, white_around
 from pebble.lab.plots.labels import LineEnd, label_ends
 from pebble.lab.plots.styles import bound_lines, lines
 from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
@@ -228,5 +228,5 @@ def _mark_crossover(curves: IoCurves, ax: Axes) -> None:
     low, high = ax.get_xlim()
     if low <= d * d <= high:
         ax.axvline(d * d, color="#444444", linewidth=0.8, linestyle=(0, (2, 2)), zorder=0)
-        at_foot: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "verticalalignment": "bottom"}
-        note(ax, f"M = d² = {d * d:,}", (d * d, 0), (3, 3), **at_foot)
+        at_top: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "path_effects": white_around()}
+        note(ax, f"M = d² = {d * d:,}", (d * d, 1), (3, -3), verticalalignment="top", **at_top)

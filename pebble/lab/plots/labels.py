@@ -26,15 +26,16 @@ class LineEnd:
     bold: bool = False
 
 
-def wrapped(names: str) -> str:
-    """Break names with commas into lines of some twenty letters.
+def wrapped(names: str, letters: int = 20) -> str:
+    """Break names with commas into lines of so many letters.
 
     Examples
     --------
-    >>> wrapped("all-gather, ring, usp, pass-q")
-    'all-gather, ring,\\nusp, pass-q'
+    >>> print(wrapped("all-gather, ring, usp, pass-q"))
+    all-gather, ring,
+    usp, pass-q
     """
-    return "\n".join(wrap(names, 20, break_on_hyphens=False))
+    return "\n".join(wrap(names, letters, break_on_hyphens=False))
 
 
 def label_ends(ax: Axes, ends: list[LineEnd]) -> None:
@@ -49,9 +50,11 @@ def label_ends(ax: Axes, ends: list[LineEnd]) -> None:
         if end not in there:
             white = {"color": end.colour, "path_effects": white_around()}
             note(ax, end.text, (end.x, end.y), (5, -9), fontsize=size, **white)
+    if not there:
+        return
     height = ax.get_window_extent().height * 72 / ax.figure.get_dpi()
-    points = ax.transData.transform([(end.x, end.y) for end in there]) if there else []
-    heights = [float(y) for _, y in ax.transAxes.inverted().transform(points)] if there else []
+    points = ax.transData.transform([(end.x, end.y) for end in there])
+    heights = [float(y) for _, y in ax.transAxes.inverted().transform(points)]
     order = sorted(range(len(there)), key=lambda number: heights[number])
     # A name takes a place for each of its lines, and is written in the middle of them.
     lines = [number for number in order for _ in there[number].text.split("\n")]

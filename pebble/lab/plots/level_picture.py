@@ -142,7 +142,11 @@ def draw_levels(points: LevelPoints, ax: Axes | None = None) -> Axes:
         target.set_yticks(range(len(counts)), labels)
         target.set_ylim(len(counts) - 0.5, -0.5)
         target.set_xlabel("words moved")
-        about = report.problem.describe(), f"{report.hierarchy.kind} levels", *(heads if len(heads) == 1 else ())
+        about = (
+            report.problem.describe(),
+            f"{report.hierarchy.kind} levels",
+            *(heads if len(heads) == 1 else ()),
+        )
         title(target, "I/O by memory level", *about)
         legend_beside(target)
         axes: Axes = target

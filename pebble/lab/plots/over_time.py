@@ -102,7 +102,7 @@ def _chosen(run: Timeline) -> tuple[tuple[int, ...], tuple[int, ...]]:
     stretch = run.time * STRETCHES // (int(run.time[-1]) + 1)
     starts = np.flatnonzero(np.diff(stretch, prepend=-1)).tolist()
     found = {0: 0, count - 1: int(occupied[-1])}
-    held = np.array([column for column in run.held.values()])
+    held = np.array(list(run.held.values()))
     for start, end in zip(starts, [*starts[1:], count], strict=True):
         highest = run.highest[start:end]
         fullest = start + np.flatnonzero(highest == highest.max())
@@ -182,7 +182,9 @@ def _draw_memory(found: Occupancy, ax: Axes) -> None:
         top = [a + b for a, b in zip(bottom, held[name], strict=True)]
         ax.fill_between(time, bottom, top, label=name, step="post", **{**style, "linewidth": 0})
         bottom = top
-    ax.step(time, found.column("highest"), where="post", color="black", linewidth=0.8, label=_highest_name(found))
+    ax.step(
+        time, found.column("highest"), where="post", color="black", linewidth=0.8, label=_highest_name(found)
+    )
     if not found.whole:
         dots: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": ":"}
         ax.step(time, found.lowest, where="post", label="lowest", **dots)

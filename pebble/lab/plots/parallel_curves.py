@@ -176,9 +176,11 @@ def draw_parallel(curves: ParallelCurves, ax: Axes | None = None) -> Axes:
             here = [(P, count) for P, count in zip(Ps, words, strict=True) if count]
             if here:
                 label = ", ".join(names)
-                (line,) = target.plot(*zip(*here, strict=True), label=label, **style)
+                (line,) = target.plot(*zip(*here, strict=True), label=label, clip_on=False, **style)
                 ends.append(LineEnd(*here[-1], wrapped(label), line.get_color()))
         log_axes(target)
+        if len(Ps) > 1:
+            target.set_xlim(Ps[0], Ps[-1])
         ticks(target.xaxis, Ps, [f"{P:,}" for P in Ps])
         target.set_xlabel("devices, P")
         target.set_ylabel("words that the busiest device receives")

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pebble.computations.problem import Problem
-from pebble.lab.plots.canvas import drawn_on, legend_beside, letter_points, log_axes, note, title
+from pebble.lab.plots.canvas import (
+    drawn_on,
+    legend_beside,
+    letter_points,
+    log_axes,
+    note,
+    title,
+    white_around,
+)
 from pebble.lab.plots.labels import wrapped
 from pebble.lab.plots.roofline_points import RooflinePoint, RooflinePoints, roofline_points
 from pebble.lab.plots.styles import lines
@@ -58,7 +66,7 @@ def roofline(
 
 def draw_roofline(found: RooflinePoints, ax: Axes | None = None) -> Axes:
     """Draw numbers that have been counted."""
-    with drawn_on(ax, legend=len(found.points) + 5) as target:
+    with drawn_on(ax, legend=len(found.points) + 2) as target:
         low, high = _span(found)
         _draw_roof(found, target, low, high)
         _draw_points(found, target)
@@ -80,7 +88,7 @@ def _draw_roof(found: RooflinePoints, ax: Axes, low: float, high: float) -> None
     note(ax, f"peak {_rate(found.peak)}FLOP/s", (low, found.peak), (4, 4))
     ax.plot([low, found.ridge], [found.peak] * 2, color="black", linewidth=0.6, linestyle=":")
     name, place = f"{found.boundary} {_rate(found.bandwidth)}B/s", low * (found.ridge / low) ** 0.3
-    note(ax, name, (place, place * found.bandwidth), (5, -5), verticalalignment="top")
+    note(ax, name, (place, place * found.bandwidth), (5, -5), va="top", path_effects=white_around())
     for place, text, style in (
         (found.ridge, f"ridge: {found.ridge:,.3g}", ":"),
         (found.bound_intensity, f"proved bound, nothing\ncomputed twice: {found.bound_intensity:,.3g}", "--"),
@@ -107,7 +115,7 @@ def _draw_points(found: RooflinePoints, ax: Axes) -> None:
             markeredgecolor="white",
             markersize=0.9 * letter_points(),
             zorder=3,
-            label=wrapped(f"{names}: {label}"),
+            label=wrapped(f"{names}: {label}", 28),
         )
 
 

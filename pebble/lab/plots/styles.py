@@ -51,10 +51,10 @@ _DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)))
 _LONG = (3, 8, 12, 5)
 _MARKERS: tuple[Any, ...] = (*"os^Dv<>phXP*dH8", (4, 1, 0), (3, 1, 0), (6, 1, 0), (3, 1, 180), (4, 1, 45))
 
-# Okabe and Ito's, and for gradients the same ones darker.
+# Okabe and Ito's, in part paler or greyer; then dark ones, each as far from those before as can be, likewise.
 _FILLS = (
-    *("#56b4e9", "#e69f00", "#f0e442", "#009e73", "#cc79a7", "#b8dff5", "#999999", "#d55e00"),
-    *("#00614a", "#1d5f8a", "#8a5a00", "#8f8a00", "#7a3d5f", "#3c2f6b", "#444444"),
+    *("#56b4e9", "#e69f00", "#f0e442", "#009e73", "#cc79a7", "#b8dff5", "#505050", "#d55e00"),
+    *("#14288c", "#782800", "#003c64", "#64783c", "#503c28", "#006478", "#647878"),
 )
 
 
@@ -135,7 +135,8 @@ def on_fill(style: dict[str, Any]) -> str:
     """Return the colour of letters that can be read on a fill: black or white."""
     colour = style["facecolor"]
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)] if isinstance(colour, str) else colour
-    return "black" if 0.3 * parts[0] + 0.6 * parts[1] + 0.1 * parts[2] > 0.45 else "white"
+    light = sum(weight * part**2.2 for weight, part in zip((0.21, 0.72, 0.07), parts, strict=True))
+    return "black" if light > 0.18 else "white"
 
 
 def _numbers(names: Iterable[str], known: tuple[str, ...]) -> dict[str, int]:
