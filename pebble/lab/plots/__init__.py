@@ -1,8 +1,8 @@
 """Pictures of verified counts: I/O curves, optimality gap, occupancy, I/O by array, roofline.
 
 :func:`io`, :func:`gap`, :func:`occupancy`, :func:`arrays`, :func:`levels` and :func:`roofline` draw on given axes or on
-new ones, and return them; :func:`save` writes them to a file, and :func:`width` sets how wide new ones are. Nothing here
-needs a display or touches the state of ``matplotlib.pyplot``. The numbers behind each picture come from
+new ones, and return them; :func:`save` writes them to a file, and :func:`width` sets how wide new ones are. Nothing
+here needs a display or touches the state of ``matplotlib.pyplot``. The numbers behind each picture come from
 :func:`io_curves`, :func:`gaps`, :func:`occupancy_of`, :func:`array_bars`, :func:`level_points` and
 :func:`roofline_points`, which need no matplotlib.
 """

@@ -15,6 +15,7 @@ from pebble.lab.plots.canvas import (
     letter_points,
     note,
     number_axis,
+    picture,
     points_wide,
     title,
 )
@@ -76,10 +77,15 @@ def array_bars(
     *,
     progress: Callable[[str], None] | None = None,
 ) -> ArrayBars:
-    """Count the bars of :func:`arrays`; takes the same parameters.
+    """Count I/O by array.
 
     Parameters
     ----------
+    problem : Problem
+    M : int
+        Words of fast memory.
+    schedules : iterable of str or Schedule, optional
+        By default all that fit. Those with more than eight times the least I/O are then only named.
     progress : callable, optional
         Called with the name of each schedule before it is counted.
 
@@ -97,34 +103,8 @@ def array_bars(
     return ArrayBars(report, tuple(near), tuple(row for row in fitting if row not in near))
 
 
-def arrays(
-    problem: Problem,
-    M: int,
-    schedules: Iterable[str | Schedule] | None = None,
-    *,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw I/O by array: for each schedule a bar of words read and one of words written.
-
-    Parameters
-    ----------
-    problem : Problem
-    M : int
-        Words of fast memory.
-    schedules : iterable of str or Schedule, optional
-        By default all that fit. Those with more than eight times the least I/O are only named, below the bars.
-    ax : Axes, optional
-        Where to draw; by default new axes on a figure of their own, without a display.
-
-    Returns
-    -------
-    Axes
-    """
-    return draw_arrays(array_bars(problem, M, schedules), ax)
-
-
 def draw_arrays(bars: ArrayBars, ax: Axes | None = None) -> Axes:
-    """Draw numbers that have been counted."""
+    """Draw for each schedule a bar of words read and one of words written."""
     with drawn_on(ax, height=1.9 + 0.55 * len(bars.rows), legend=2) as target:
         widest = max(max(row.reads or 0, row.writes or 0) for row in bars.rows)
         style = fills(bars.names)
@@ -132,8 +112,12 @@ def draw_arrays(bars: ArrayBars, ax: Axes | None = None) -> Axes:
             for side, name in enumerate(SIDES):
                 _draw_bar(target, row, name, place + (side - 0.5) * 0.4, style, widest)
         _set_up(bars, target, widest)
-        axes: Axes = target
-    return axes
+    return target
+
+
+arrays = picture(
+    array_bars, draw_arrays, "Draw I/O by array, a bar of reads and one of writes for each schedule."
+)
 
 
 def _draw_bar(

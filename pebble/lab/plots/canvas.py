@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
 from pebble.common.errors import InvalidInput
 from pebble.common.files import atomic_writer
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PICTURE_FORMATS",
-    "WIDTHS",
     "drawn_on",
     "is_narrow",
     "legend_beside",
@@ -28,6 +27,7 @@ __all__ = [
     "need_matplotlib",
     "note",
     "number_axis",
+    "picture",
     "picture_format",
     "points_wide",
     "save",
@@ -37,6 +37,9 @@ __all__ = [
     "width",
     "write_picture",
 ]
+
+Counted = TypeVar("Counted")
+Drawn = TypeVar("Drawn")
 
 PICTURE_FORMATS = ("png", "svg", "pdf")
 
@@ -52,24 +55,9 @@ _STYLE = {
 }
 
 
-class _Size(NamedTuple):
-    """Inches of a figure, how its height follows from what is drawn, and points of its letters."""
-
-    width: float
-    tall: float
-    least: float
-    most: float
-    letters: float
-    dpi: int
-
-
-_SIZES = {
-    "column": _Size(3.4, 0.56, 2.4, 8.0, 7.5, 300),
-    "page": _Size(8.0, 1.0, 3.0, 20.0, 9.0, 150),
-    "slide": _Size(10.0, 1.0, 5.6, 5.6, 13.0, 150),
-}
-_size = ContextVar("_size", default=_SIZES["page"])
-WIDTHS = tuple(_SIZES)
+_SIZES = {"column": (3.4, 7.5, 300), "page": (8.0, 9.0, 150), "slide": (10.0, 13.0, 150)}
+"""Inches, points of letters, and dots an inch."""
+_size = ContextVar("_size", default="page")
 
 # No dates and no versions, so that the same numbers give the same bytes.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -100,7 +88,7 @@ def width(name: str) -> Iterator[None]:
     """
     if name not in _SIZES:
         raise InvalidInput(f"unknown width {name!r}; known: {', '.join(_SIZES)}")
-    before = _size.set(_SIZES[name])
+    before = _size.set(name)
     try:
         yield
     finally:
@@ -112,11 +100,11 @@ def _style() -> Iterator[None]:
     """Use matplotlib's defaults and ours, whatever the user's configuration."""
     import matplotlib.style
 
-    size = _size.get()
-    larger = size.letters / 9
+    _, letters, dpi = _SIZES[_size.get()]
+    larger = letters / 9
     own = {
-        "font.size": size.letters,
-        "savefig.dpi": size.dpi,
+        "font.size": letters,
+        "savefig.dpi": dpi,
         "lines.linewidth": 1.3 * larger,
         "lines.markersize": 4.5 * larger,
         "axes.linewidth": 0.8 * larger,
@@ -128,7 +116,7 @@ def _style() -> Iterator[None]:
 @contextmanager
 def drawn_on(
     ax: Axes | tuple[Axes, ...] | None, height: float = 5.0, rows: int = 1, legend: int = 0
-) -> Iterator[Any]:
+) -> Iterator[Axes]:
     """Yield the given axes, or new ones on a figure of their own.
 
     Parameters
@@ -138,20 +126,22 @@ def drawn_on(
     height : float
         Inches of a new figure that is 8 inches wide.
     rows : int
-        Number of axes, one above the other with a common horizontal axis; several are yielded as a tuple.
+        Number of axes, one above the other with a common horizontal axis; several are yielded together.
     legend : int
         Lines of a legend that narrow axes have below.
     """
     need_matplotlib()
     if ax is not None:
-        yield ax
+        yield cast("Axes", ax)
         return
-    size = _size.get()
+    inches, letters, _ = _SIZES[_size.get()]
+    of_width = {
+        "column": max(0.56 * height, 2.4) + 1.5 * legend * letters / 72,
+        "page": max(height, 3.0),
+        "slide": 5.6,
+    }
     with _style():
-        below = 1.5 * legend * size.letters / 72 if size.width < 5 else 0
-        inches = min(max(size.tall * height, size.least) + below, size.most)
-        found = _new_figure(size.width, inches).subplots(rows, sharex=True)
-        yield tuple(found) if rows > 1 else found
+        yield _new_figure(inches, of_width[_size.get()]).subplots(rows, sharex=True)
 
 
 def _new_figure(width: float, height: float) -> Figure:
@@ -161,6 +151,21 @@ def _new_figure(width: float, height: float) -> Figure:
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def picture(
+    count: Callable[..., Counted], draw: Callable[[Counted, Any], Drawn], text: str
+) -> Callable[..., Drawn]:
+    """Return the function that counts and then draws: on ``ax``, by default on new axes without a display."""
+
+    def counted_and_drawn(*asked: Any, ax: Any = None, **named: Any) -> Drawn:
+        return draw(count(*asked, **named), ax)
+
+    counted_and_drawn.__name__ = counted_and_drawn.__qualname__ = draw.__name__.removeprefix("draw_")
+    counted_and_drawn.__doc__ = (
+        f"{text}\n\nParameters are those of :func:`{count.__name__}`, and ``ax``: where to draw."
+    )
+    return counted_and_drawn
 
 
 def number_axis(axis: Axis, largest: float) -> None:
@@ -202,11 +207,11 @@ def note(ax: Axes, text: str, xy: tuple[float, float], offset: tuple[float, floa
     )
 
 
-def white_around() -> list[Any]:
-    """Return the effect that letters stand on white."""
+def white_around(colour: Any = "white") -> list[Any]:
+    """Return the effect that letters stand on white, or on another colour."""
     from matplotlib.patheffects import withStroke
 
-    return [withStroke(linewidth=2.5, foreground="white")]
+    return [withStroke(linewidth=2.5, foreground=colour)]
 
 
 def legend_beside(ax: Axes, *handles: Any, below: bool = False, **style: Any) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from pebble.common.plain import plain
 from pebble.common.tables import JsonResult
 from pebble.lab.crossover import Crossover, crossover
 from pebble.lab.plots.canvas import drawn_on, log_axes, title
@@ -32,23 +33,18 @@ class CrossoverCurves(JsonResult):
         One for each size of fast memory, rising.
     """
 
+    plot = "crossover"
+    KEYS = "plot d mask against points"
+
     d: int
     mask: str | None
     against: str
     rows: tuple[Crossover, ...]
 
-    def content(self) -> dict[str, Any]:
-        """Return the plain data, all but the schema version."""
-        return {
-            "plot": "crossover",
-            "d": self.d,
-            "mask": self.mask,
-            "against": self.against,
-            "points": [
-                {"M": row.M, "cheaper_from": row.cheaper_from, "provably_from": row.provably_from}
-                for row in self.rows
-            ],
-        }
+    @property
+    def points(self) -> list[dict[str, Any]]:
+        """The rows as plain data."""
+        return [plain(row, "M cheaper_from provably_from") for row in self.rows]
 
 
 def crossover_curves(
@@ -121,5 +117,4 @@ def draw_crossover(curves: CrossoverCurves, ax: Axes | None = None) -> Axes:
             **style,
         )
         target.legend(loc="lower right")
-        found: Axes = target
-    return found
+    return target

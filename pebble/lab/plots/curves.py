@@ -10,7 +10,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
-from pebble.lab.plots.canvas import drawn_on, letter_points, log_axes, note, title, white_around
+from pebble.lab.plots.canvas import drawn_on, letter_points, log_axes, note, picture, title, white_around
 from pebble.lab.plots.labels import LineEnd, label_ends
 from pebble.lab.plots.styles import bound_lines, lines
 from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
@@ -85,10 +85,16 @@ def io_curves(
     *,
     progress: Callable[[str], None] | None = None,
 ) -> IoCurves:
-    """Count the points of :func:`io`; takes the same parameters.
+    """Count I/O against the size of fast memory, or against the length; every point is a verified count.
 
     Parameters
     ----------
+    problem : Problem or iterable of Problem
+        One problem, or several that differ in their length.
+    M : int or iterable of int
+        Words of fast memory; several if there is one problem.
+    schedules : iterable of str or Schedule, optional
+        By default all that serve the pass. One that fits nowhere is not drawn.
     progress : callable, optional
         Called with a line before each point is counted.
 
@@ -113,39 +119,8 @@ def io_curves(
     return IoCurves(against, problems, Ms, tuple(reports))
 
 
-def io(
-    problem: Problem | Iterable[Problem],
-    M: SupportsIndex | Iterable[SupportsIndex],
-    schedules: Iterable[str | Schedule] | None = None,
-    *,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw I/O against the size of fast memory, or against the length.
-
-    Every point is a verified count. The shaded area is below the best proved bound: no schedule can be there.
-    Against M a vertical line marks d², where the large-cache regime begins.
-
-    Parameters
-    ----------
-    problem : Problem or iterable of Problem
-        One problem, or several that differ in their length.
-    M : int or iterable of int
-        Words of fast memory; several if there is one problem.
-    schedules : iterable of str or Schedule, optional
-        By default all that serve the pass. One that fits nowhere is not drawn.
-    ax : Axes, optional
-        Where to draw; by default new axes on a figure of their own, without a display.
-
-    Returns
-    -------
-    Axes
-        Write them to a file with :func:`pebble.lab.plots.save`.
-    """
-    return draw_io(io_curves(problem, M, schedules), ax)
-
-
 def draw_io(curves: IoCurves, ax: Axes | None = None) -> Axes:
-    """Draw numbers that have been counted; InvalidInput if no schedule fits anywhere."""
+    """Draw I/O, shaded the area below the best proved bound, where no schedule can be, and a line at M = d²."""
     if not any(row.fits for report in curves.reports for row in report.rows):
         raise InvalidInput(f"there is nothing to draw: {curves.reports[-1].why_nothing_fits()}")
     with drawn_on(ax) as target:
@@ -155,8 +130,10 @@ def draw_io(curves: IoCurves, ax: Axes | None = None) -> Axes:
         if curves.against == "M":
             _mark_crossover(curves, target)
         label_ends(target, ends)
-        found: Axes = target
-    return found
+    return target
+
+
+io = picture(io_curves, draw_io, "Draw I/O against the size of fast memory, or against the length.")
 
 
 def _set_up(curves: IoCurves, ax: Axes) -> None:

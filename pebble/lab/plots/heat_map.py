@@ -13,7 +13,7 @@ from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedules
-from pebble.lab.plots.canvas import drawn_on, legend_beside, ticks, title
+from pebble.lab.plots.canvas import drawn_on, legend_beside, picture, ticks, title, white_around
 from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
 from pebble.lab.training import count_any_pass, offered_names
 from pebble.program.schedule import fitting
@@ -67,10 +67,16 @@ def gaps(
     *,
     progress: Callable[[str], None] | None = None,
 ) -> Gap:
-    """Count the cells of :func:`gap`; takes the same parameters.
+    """Count verified I/O over the best proved bound; where that is 1, a schedule is proved to be optimal.
 
     Parameters
     ----------
+    problems : Problem or iterable of Problem
+        They may differ in their length only; one row each.
+    M : int or iterable of int
+        Words of fast memory; one column each.
+    schedules : iterable of str or Schedule, optional
+        Whose least I/O is taken; ``best`` by default, None for all.
     progress : callable, optional
         Called with a line before each cell is counted.
 
@@ -117,38 +123,8 @@ def _cell(
     return io / report.best_bound[1], name
 
 
-def gap(
-    problems: Problem | Iterable[Problem],
-    M: SupportsIndex | Iterable[SupportsIndex],
-    schedules: Iterable[str | Schedule] | None = ("best",),
-    *,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw the optimality gap over M/d² and N/d; where it is 1, a schedule is proved to be optimal.
-
-    Every cell is a verified count divided by a proved bound; lines mark M = d² and M = N·d, where fast memory
-    could hold one whole matrix.
-
-    Parameters
-    ----------
-    problems : Problem or iterable of Problem
-        They may differ in their length only; one row each.
-    M : int or iterable of int
-        Words of fast memory; one column each.
-    schedules : iterable of str or Schedule, optional
-        Whose least I/O is taken; ``best`` by default, None for all.
-    ax : Axes, optional
-        Where to draw; by default new axes on a figure of their own, without a display.
-
-    Returns
-    -------
-    Axes
-    """
-    return draw_gap(gaps(problems, M, schedules), ax)
-
-
 def draw_gap(found: Gap, ax: Axes | None = None) -> Axes:
-    """Draw numbers that have been counted."""
+    """Draw a heat map, and lines at M = d² and M = N·d, where fast memory could hold one whole matrix."""
     counts = [ratio for row in found.ratios for ratio in row if ratio is not None]
     if not counts:
         raise InvalidInput("no schedule fits anywhere in this range: give larger sizes of fast memory (M)")
@@ -160,8 +136,10 @@ def draw_gap(found: Gap, ax: Axes | None = None) -> Axes:
         if len(x) * len(y) > NUMBERED_CELLS:
             target.figure.colorbar(mesh, ax=target, label="least I/O ÷ best proved bound")
         _set_up(found, target, x, y)
-        axes: Axes = target
-    return axes
+    return target
+
+
+gap = picture(gaps, draw_gap, "Draw the optimality gap over M/d² and N/d.")
 
 
 def _draw_cells(ax: Axes, x: list[float], y: list[float], found: Gap, highest: float) -> QuadMesh:
@@ -188,23 +166,18 @@ def _write_numbers(
     ax: Axes, x: list[float], y: list[float], ratios: Sequence[Sequence[float | None]], mesh: QuadMesh
 ) -> None:
     import numpy as np
-    from matplotlib.patheffects import withStroke
 
+    size = "small" if len(x) * len(y) <= FEW_CELLS else "xx-small"
     for place_y, row in zip(y, ratios, strict=True):
         for place_x, ratio in zip(x, row, strict=True):
-            colour: Any = "white" if ratio is None else mesh.to_rgba(np.array([ratio]))[0]
-            ax.text(
-                place_x,
-                place_y,
+            under: Any = (1, 1, 1) if ratio is None else mesh.to_rgba(np.array([ratio]))[0]
+            text, colour = (
                 "–" if ratio is None else f"{ratio:.2f}",
-                fontsize="small" if len(ratios) * len(row) <= FEW_CELLS else "xx-small",
-                color="black" if ratio is None or sum(colour[:3]) > 1.4 else "white",
-                horizontalalignment="center",
-                verticalalignment="center",
-                zorder=5,
-                # In the colour of its cell, to be readable where a line runs behind it.
-                path_effects=[withStroke(linewidth=2.5, foreground=colour)],
+                "black" if sum(under[:3]) > 1.4 else "white",
             )
+            # On the colour of its cell, to be readable where a line runs behind it.
+            style: dict[str, Any] = {"ha": "center", "va": "center", "path_effects": white_around(under)}
+            ax.text(place_x, place_y, text, fontsize=size, color=colour, zorder=5, **style)
 
 
 def _edges(centres: list[float]) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pebble.common.spacing import spread
 from pebble.lab.plots.canvas import letter_points, note, white_around
@@ -22,7 +22,7 @@ class LineEnd:
     x: float
     y: float
     text: str
-    colour: str
+    colour: Any
     bold: bool = False
 
 
@@ -61,6 +61,7 @@ def label_ends(ax: Axes, ends: list[LineEnd]) -> None:
     apart = spread([heights[number] for number in lines], 1.3 * size / max(height * 0.8, 1))
     for number, end in enumerate(there):
         own = [place for place, which in zip(apart, lines, strict=True) if which == number]
+        style: dict[str, Any] = {"fontweight": "bold" if end.bold else "normal", "annotation_clip": False}
         ax.annotate(
             end.text,
             xy=(end.x, end.y),
@@ -68,15 +69,7 @@ def label_ends(ax: Axes, ends: list[LineEnd]) -> None:
             textcoords="axes fraction",
             fontsize=size,
             color=end.colour,
-            fontweight="bold" if end.bold else "normal",
             verticalalignment="center",
-            annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": end.colour,
-                "linewidth": 0.6,
-                "shrinkA": 1,
-                "shrinkB": 3,
-                "relpos": (0, 0.5),
-            },
+            arrowprops={"arrowstyle": "-", "color": end.colour, "linewidth": 0.6, "relpos": (0, 0.5)},
+            **style,
         )

@@ -10,7 +10,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult, tiles_text
 from pebble.common.units import seconds_text
 from pebble.computations.problem import Problem
-from pebble.lab.plots.canvas import drawn_on, legend_beside, log_axes, note, title
+from pebble.lab.plots.canvas import drawn_on, legend_beside, log_axes, note, picture, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +74,7 @@ def level_points(
     bytes_per_word: int | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> LevelPoints:
-    """Count the numbers of :func:`levels`; parameters as in :func:`pebble.count_levels`.
+    """Count the words at every boundary between memory levels; parameters as in :func:`pebble.count_levels`.
 
     Examples
     --------
@@ -97,28 +97,6 @@ def level_points(
     if not rows:
         raise InvalidInput(f"there is nothing to draw: {report.why_nothing_fits()}")
     return LevelPoints(report, rows)
-
-
-def levels(
-    problem: Problem,
-    hierarchy: Hierarchy,
-    schedules: Iterable[str | LevelSchedule] | None = None,
-    *,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw the words that schedules move at every boundary between memory levels, beside the bound there.
-
-    Parameters
-    ----------
-    problem : Problem
-    hierarchy : Hierarchy
-        The levels, the innermost first.
-    schedules : iterable of str or LevelSchedule, optional
-        By default all that fit.
-    ax : Axes, optional
-        Where to draw; by default new axes on a figure of their own, without a display.
-    """
-    return draw_levels(level_points(problem, hierarchy, schedules), ax)
 
 
 def draw_levels(points: LevelPoints, ax: Axes | None = None) -> Axes:
@@ -149,8 +127,12 @@ def draw_levels(points: LevelPoints, ax: Axes | None = None) -> Axes:
         )
         title(target, "I/O by memory level", *about)
         legend_beside(target)
-        axes: Axes = target
-    return axes
+    return target
+
+
+levels = picture(
+    level_points, draw_levels, "Draw the words at every boundary between memory levels, with the bound."
+)
 
 
 def _draw_boundary(ax: Axes, report: LevelReport, one: Boundary, place: int) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult, tiles_text
 from pebble.computations.problem import Problem
-from pebble.lab.plots.canvas import drawn_on, is_narrow, legend_beside, note, number_axis, title
+from pebble.lab.plots.canvas import drawn_on, is_narrow, legend_beside, note, number_axis, picture, title
 from pebble.lab.plots.styles import fills
 from pebble.lab.timeline import Timeline, timeline
 
@@ -87,7 +87,23 @@ def occupancy_of(
     *,
     resolution: str | None = None,
 ) -> Occupancy:
-    """Follow the run of :func:`occupancy`; takes the same parameters."""
+    """Follow one run of a schedule.
+
+    Time is the number of loads, stores and computations of single words. Runs of up to 200,000 of these are
+    followed move by move, longer ones operation by operation. Either way the peak and the I/O are those of the
+    verified count.
+
+    Parameters
+    ----------
+    schedule : str or Schedule
+    problem : Problem
+        One copy; heads and batch are ignored.
+    M : int, optional
+        Words of fast memory; with tile sizes given, by default what they need.
+    tiles : mapping or str, optional
+        Tile sizes, or the name of a preset.
+    resolution : {"moves", "steps"}, optional
+    """
     run = timeline(schedule, problem, M, tiles, resolution=resolution)
     return Occupancy(run, *_chosen(run))
 
@@ -112,67 +128,25 @@ def _chosen(run: Timeline) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return tuple(sorted(found)), tuple(found[number] for number in sorted(found))
 
 
-def occupancy(
-    schedule: str | Schedule,
-    problem: Problem,
-    M: int | None = None,
-    tiles: Tiles | str | None = None,
-    *,
-    resolution: str | None = None,
-    ax: tuple[Axes, Axes] | None = None,
-) -> tuple[Axes, Axes]:
-    """Draw what fast memory holds during one run of a schedule, and below it the words moved so far.
-
-    Time is the number of loads, stores and computations of single words. Runs of up to 200,000 of these are
-    followed move by move, longer ones operation by operation, where the line on top is the most that fast
-    memory held during the operation. Either way the peak and the I/O are those of the verified count.
-
-    Parameters
-    ----------
-    schedule : str or Schedule
-    problem : Problem
-        One copy; heads and batch are ignored.
-    M : int, optional
-        Words of fast memory; with tile sizes given, by default what they need.
-    tiles : mapping or str, optional
-        Tile sizes, or the name of a preset.
-    resolution : {"moves", "steps"}, optional
-    ax : pair of Axes, optional
-        Where to draw memory and traffic; by default new axes on a figure of their own, without a display.
-
-    Returns
-    -------
-    (Axes, Axes)
-
-    Raises
-    ------
-    CacheTooSmall
-        If the schedule does not fit.
-    InvalidInput
-        For unknown names, a run that is too long, or without matplotlib.
-    """
-    _check_pair(ax)
-    return draw_occupancy(occupancy_of(schedule, problem, M, tiles, resolution=resolution), ax)
-
-
-def _check_pair(ax: object) -> None:
+def draw_occupancy(found: Occupancy, ax: tuple[Axes, Axes] | None = None) -> tuple[Axes, Axes]:
+    """Draw what fast memory holds on the first of a pair of axes, and on the second the words moved so far."""
     if ax is not None and not (isinstance(ax, (tuple, list)) and len(ax) == 2):
         raise InvalidInput("occupancy draws two pictures: give a pair of axes, the one for memory first")
-
-
-def draw_occupancy(found: Occupancy, ax: tuple[Axes, Axes] | None = None) -> tuple[Axes, Axes]:
-    """Draw a run that has been followed."""
-    _check_pair(ax)
-    with drawn_on(ax, height=6.0, rows=2, legend=5) as (memory, traffic):
+    with drawn_on(ax, height=6.0, rows=2, legend=5) as pair:
+        memory, traffic = cast("tuple[Axes, Axes]", pair)
         _draw_memory(found, memory)
         _draw_traffic(found, traffic)
         _explain(memory, traffic)
         run = found.run
-        problem = run.problem.single
         tiles = f" with {tiles_text(run.tiles)}" if run.tiles else ""
-        title(memory, f"One run of {run.schedule}{tiles}", problem.describe(), f"M = {run.M:,} words")
-        pair: tuple[Axes, Axes] = memory, traffic
-    return pair
+        about = run.problem.single.describe(), f"M = {run.M:,} words"
+        title(memory, f"One run of {run.schedule}{tiles}", *about)
+    return memory, traffic
+
+
+occupancy = picture(
+    occupancy_of, draw_occupancy, "Draw what fast memory holds during one run, and the words moved."
+)
 
 
 def _draw_memory(found: Occupancy, ax: Axes) -> None:

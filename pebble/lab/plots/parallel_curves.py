@@ -187,8 +187,7 @@ def draw_parallel(curves: ParallelCurves, ax: Axes | None = None) -> Axes:
         about = curves.first.describe().replace(f" on {Ps[0]:,} devices,", "")
         title(target, "Attention on several devices", about)
         label_ends(target, ends)
-        found: Axes = target
-    return found
+    return target
 
 
 def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
@@ -217,8 +216,7 @@ def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
         target.set_ylabel("tokens, N")
         title(target, "Fastest schedule; numbers: exposed time ÷ time of the work", winners.text)
         legend_beside(target, [Patch(color=_pale(styles[n]["color"])) for n in names], names)
-        found: Axes = target
-    return found
+    return target
 
 
 def _styles() -> dict[str, dict[str, Any]]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from pebble.computations.problem import Problem
 from pebble.lab.plots.canvas import (
     drawn_on,
     legend_beside,
     letter_points,
     log_axes,
     note,
+    picture,
     title,
     white_around,
 )
@@ -22,65 +21,27 @@ from pebble.lab.plots.styles import lines
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pebble.lab.hardware import Device
-    from pebble.program.schedule import Schedule
 
 __all__ = ["draw_roofline", "roofline"]
 
 
-def roofline(
-    problem: Problem,
-    device: str | Device,
-    dtype: str = "bfloat16",
-    level: str | None = None,
-    schedules: Iterable[str | Schedule] | None = None,
-    *,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw the arithmetic intensity of schedules against the roofline of a device.
-
-    Each schedule stands on the roof at its FLOP per byte: bytes are its verified count with the device's fast
-    memory, FLOP those of the matrix products that it executes, repeated ones included.
-
-    Parameters
-    ----------
-    problem : Problem
-        Forward or backward.
-    device : str or Device
-        Its fast memory is M.
-    dtype : str
-        What a word is.
-    level : {"smem", "smem+regs", "l2"}, optional
-        What of the device is fast memory.
-    schedules : iterable of str or Schedule, optional
-        By default all that fit.
-    ax : Axes, optional
-        Where to draw; by default new axes on a figure of their own, without a display.
-
-    Returns
-    -------
-    Axes
-    """
-    return draw_roofline(roofline_points(problem, device, dtype, level, schedules), ax)
-
-
 def draw_roofline(found: RooflinePoints, ax: Axes | None = None) -> Axes:
-    """Draw numbers that have been counted."""
+    """Draw each schedule on the roof at its FLOP per byte."""
     with drawn_on(ax, legend=len(found.points) + 2) as target:
-        low, high = _span(found)
-        _draw_roof(found, target, low, high)
+        _draw_roof(found, target)
         _draw_points(found, target)
         _set_up(found, target)
-        axes: Axes = target
-    return axes
+    return target
 
 
-def _span(found: RooflinePoints) -> tuple[float, float]:
-    places = [point.intensity for point in found.points]
-    return min(*places, found.ridge) / 3, max(*places, found.ridge, found.bound_intensity) * 2
+roofline = picture(
+    roofline_points, draw_roofline, "Draw the arithmetic intensity of schedules on a device's roofline."
+)
 
 
-def _draw_roof(found: RooflinePoints, ax: Axes, low: float, high: float) -> None:
+def _draw_roof(found: RooflinePoints, ax: Axes) -> None:
+    places = [found.ridge, *(point.intensity for point in found.points)]
+    low, high = min(places) / 3, max(*places, found.bound_intensity) * 2
     ax.set_xlim(low, high)
     ax.set_ylim(low * found.bandwidth / 1.5, found.peak * 2.5)
     log_axes(ax)
@@ -90,8 +51,8 @@ def _draw_roof(found: RooflinePoints, ax: Axes, low: float, high: float) -> None
     name, place = f"{found.boundary} {_rate(found.bandwidth)}B/s", low * (found.ridge / low) ** 0.3
     note(ax, name, (place, place * found.bandwidth), (5, -5), va="top", path_effects=white_around())
     for place, text, style in (
-        (found.ridge, f"ridge: {found.ridge:,.3g}", ":"),
-        (found.bound_intensity, f"proved bound, nothing\ncomputed twice: {found.bound_intensity:,.3g}", "--"),
+        (found.ridge, f"ridge: {found.ridge:,.0f}", ":"),
+        (found.bound_intensity, f"proved bound, nothing\ncomputed twice: {found.bound_intensity:,.0f}", "--"),
     ):
         ax.axvline(place, color="#555555", linewidth=0.9, linestyle=style, zorder=0, label=text)
 
@@ -129,15 +90,8 @@ def _rate(value: float) -> str:
 def _set_up(found: RooflinePoints, ax: Axes) -> None:
     ax.set_xlabel("FLOP per byte moved")
     ax.set_ylabel("attainable FLOP per second")
-    title(
-        ax,
-        f"Roofline of {found.device.title}, {found.dtype}",
-        found.problem.describe(),
-        f"M = {found.M:,} words ({found.level})",
-        *(
-            [f"not drawn, as L2 keeps more than they do: {', '.join(found.left_out)}"]
-            if found.left_out
-            else []
-        ),
-    )
+    about = [found.problem.describe(), f"M = {found.M:,} words ({found.level})"]
+    if found.left_out:
+        about.append(f"not drawn, as L2 keeps more than they do: {', '.join(found.left_out)}")
+    title(ax, f"Roofline of {found.device.title}, {found.dtype}", *about)
     legend_beside(ax, title="FLOP per byte")

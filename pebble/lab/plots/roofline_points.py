@@ -113,10 +113,20 @@ def roofline_points(
     *,
     progress: Callable[[str], None] | None = None,
 ) -> RooflinePoints:
-    """Count the points of :func:`roofline`; takes the same parameters.
+    """Count bytes and FLOP: those of the matrix products that a schedule executes, repeated ones included.
 
     Parameters
     ----------
+    problem : Problem
+        Forward or backward.
+    device : str or Device
+        Its fast memory is M.
+    dtype : str
+        What a word is.
+    level : {"smem", "smem+regs", "l2"}, optional
+        What of the device is fast memory.
+    schedules : iterable of str or Schedule, optional
+        By default all that fit.
     progress : callable, optional
         Called with the name of each schedule before it is counted.
 
