@@ -148,6 +148,12 @@ def test_words_against_devices(tmp_path: Path) -> None:
     assert data["received_max"]["grid"] == expected
 
 
+def test_schedules_that_receive_the_same_are_one_line() -> None:
+    curves = parallel_curves([SharedProblem(256, 2, P) for P in (4, 16)], ["ring", "grid", "all-gather"])
+    names = [str(line.get_label()) for line in draw_parallel(curves).lines]
+    assert sorted(names) == ["grid", "lower bound", "ring, all-gather"]
+
+
 def test_lines_and_the_bound_are_drawn() -> None:
     curves = parallel_curves([SharedProblem(256, 2, P) for P in (4, 16)], ["ring", "grid", "ulysses"])
     assert "ulysses" not in curves.schedules

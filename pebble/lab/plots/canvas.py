@@ -49,8 +49,6 @@ _STYLE = {
     "axes.spines.right": False,
     "axes.titlesize": "medium",
     "axes.titlelocation": "left",
-    "legend.frameon": False,
-    "legend.fontsize": "small",
     "svg.hashsalt": "pebble",
 }
 
@@ -217,14 +215,15 @@ def white_around(colour: Any = "white") -> list[Any]:
 def legend_beside(ax: Axes, *handles: Any, below: bool = False, **style: Any) -> None:
     """Put the legend to the right of some axes, or below narrow ones, in as many columns as fit."""
     handles = handles or ax.get_legend_handles_labels()
+    style = {"frameon": False, "fontsize": "small", "alignment": "left", **style}
     if not below and not is_narrow(ax):
-        ax.legend(*handles, loc="upper left", bbox_to_anchor=(1.01, 1), alignment="left", **style)
+        ax.legend(*handles, loc="upper left", bbox_to_anchor=(1.01, 1), **style)
         return
     from matplotlib.transforms import ScaledTranslation
 
     letters = letter_points()
     longest = max(len(text) for text in handles[1]) + 6
-    columns = max(1, int(points_wide(ax) / (0.5 * letters * longest)))
+    columns = max(1, int(points_wide(ax) / (0.58 * letters * longest)))
     columns = -(-len(handles[1]) // -(-len(handles[1]) // columns))
     gap = 3.4 * letters * bool(ax.get_xlabel()) + 4
     shift = ScaledTranslation(0, -gap / 72, ax.figure.dpi_scale_trans)
@@ -235,7 +234,6 @@ def legend_beside(ax: Axes, *handles: Any, below: bool = False, **style: Any) ->
         bbox_transform=ax.transAxes + shift,
         ncols=columns,
         borderaxespad=0,
-        alignment="left",
         **{"columnspacing": 1.0, "handlelength": 1.8, **style},
     )
 

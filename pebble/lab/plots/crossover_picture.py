@@ -116,5 +116,5 @@ def draw_crossover(curves: CrossoverCurves, ax: Axes | None = None) -> Axes:
             label=f"than {name} with softmax",
             **style,
         )
-        target.legend(loc="lower right")
+        target.legend(loc="lower right", frameon=False, fontsize="small")
     return target

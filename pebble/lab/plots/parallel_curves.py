@@ -209,7 +209,7 @@ def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
         for y, row in enumerate(winners.ratios):
             for x, ratio in enumerate(row):
                 text = "–" if ratio is None else f"{ratio:.2g}"
-                target.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize="x-small")
+                target.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize="small")
         target.set_xticks([x + 0.5 for x in range(len(winners.Ps))], [f"{P:,}" for P in winners.Ps])
         target.set_yticks([y + 0.5 for y in range(len(winners.Ns))], [f"{N:,}" for N in winners.Ns])
         target.set_xlabel("devices, P")
