@@ -101,9 +101,10 @@ def test_crossover_and_its_numbers(tmp_path: Path) -> None:
     result = invoke("crossover", "-d", "8", "-M", "200,300", "-o", str(file), "--json")
     assert result.exit_code == 0
     assert file.read_text(encoding="utf-8").startswith("<?xml")
-    points = json.loads(result.stdout)["points"]
-    found = crossover(8, 300)
-    assert points[1] == {
+    document = json.loads(result.stdout)
+    found = crossover(8, 300, against="flash-2")
+    assert document["against"] == "flash-2"
+    assert document["points"][1] == {
         "M": 300,
         "cheaper_from": found.cheaper_from,
         "provably_from": found.provably_from,
