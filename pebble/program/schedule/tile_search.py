@@ -56,6 +56,8 @@ _ALMOST = 1.03
 """In later rounds, and move at most this many times the words of the best."""
 _MORE = 2.05
 """Under a mask, tiles are not compared that move this many times the words of others without it."""
+_HOPELESS = 2.5
+"""Tiles are not searched where a coarse sample, sizes a factor of two apart, moves this many times a rival's words."""
 _BEST, _VARIOUS = 3, 5
 """What is near this many is compared; in the first round near this many with different sizes."""
 _FAR = 4
@@ -158,13 +160,13 @@ def _best_tiles(kind: Kind, problem: Problem, M: int, demands: TileDemands) -> T
 
 
 def far_from(schedule: Schedule, problem: Problem, M: int, words: int) -> TileChoice | None:
-    """Return the best of a coarse sample of a schedule's tiles, where it moves over twice some words; else nothing."""
+    """Return the best of a coarse sample of a schedule's tiles, if it moves far more than some words; else nothing."""
     if problem.mask is not None or not schedule.tile_names or max(problem.Nq, problem.Nk) <= SHORT:
         return None
     counter = _TileCounter(schedule, problem, NO_DEMANDS)
     sampled = [counter.choice(M, *form, coarse=True)[0] for form in _smallest(schedule, problem, NO_DEMANDS)]
     best = min(sampled, key=lambda one: one.words)
-    return best if best.words > _MORE * words and all(one.room <= M for one in sampled) else None
+    return best if best.words > _HOPELESS * words and all(one.room <= M for one in sampled) else None
 
 
 def _smallest(
