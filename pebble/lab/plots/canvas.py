@@ -15,7 +15,6 @@ from pebble.common.files import atomic_writer
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
-    from matplotlib.figure import Figure
 
 __all__ = [
     "PICTURE_FORMATS",
@@ -138,17 +137,13 @@ def drawn_on(
         "page": max(height, 3.0),
         "slide": 5.6,
     }
-    with _style():
-        yield _new_figure(inches, of_width[_size.get()]).subplots(rows, sharex=True)
-
-
-def _new_figure(width: float, height: float) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
+    with _style():
+        figure = Figure(figsize=(inches, of_width[_size.get()]), layout="constrained")
+        FigureCanvasAgg(figure)
+        yield figure.subplots(rows, sharex=True)
 
 
 def picture(

@@ -152,14 +152,13 @@ def _set_up(curves: IoCurves, ax: Axes) -> None:
 def _draw_schedules(curves: IoCurves, ax: Axes) -> list[LineEnd]:
     found = {name: values for name, values in curves.schedules.items() if any(v is not None for v in values)}
     ends = []
-    wide = 1.7 if len(found) > 1 else 1.0
     for name, style in lines(found).items():
         points = [(x, y) for x, y in zip(curves.values, found[name], strict=True) if y is not None]
         every = max(1, len(points) // 8)
         # Lines that lie on each other have their markers at different places.
         offset = min(list(found).index(name) % every, len(points) - 1)
         (line,) = ax.plot(*zip(*points, strict=True), label=name, markevery=(offset, every), **style)
-        line.set(clip_on=False, zorder=3, linewidth=line.get_linewidth() * (wide if name == "best" else 1))
+        line.set(clip_on=False, zorder=3, linewidth=line.get_linewidth() * (1.7 if name == "best" else 1))
         ends.append(LineEnd(*points[-1], name, style["color"], bold=name == "best"))
     return sorted(ends, key=lambda end: end.text != "best")
 
@@ -185,8 +184,8 @@ def _draw_bounds(curves: IoCurves, ax: Axes) -> list[LineEnd]:
             y -= step / 4
         rows.append((left, y))
         down = (y - ax.transData.transform((1, float(best[place])))[1]) * 72 / ax.figure.get_dpi()
-        style_of: dict[str, Any] = {"fontsize": "small", "fontstyle": "italic", "color": "#333333"}
-        note(ax, name, (x[place], float(best[place])), (0, down - 4), ha=side, va="top", **style_of)
+        style_of: dict[str, Any] = {"ha": side, "va": "top", "fontstyle": "italic", "color": "#333333"}
+        note(ax, name, (x[place], float(best[place])), (0, down - 4), **style_of)
     return [LineEnd(x[-1], best[-1], "best proved bound", "#444444", bold=True)]
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
@@ -88,18 +88,17 @@ def gaps(
     """
     rows, columns = problems_of(problems), memories(M)
     chosen = None if schedules is None else list(schedules)
-    ratios, best = [], []
-    for number, problem in enumerate(rows):
-        cells: list[tuple[float | None, str | None]] = []
-        for size in columns:
-            if progress is not None:
-                place = f"{number * len(columns) + len(cells) + 1} of {len(rows) * len(columns)}"
-                progress(f"{place}: {problem.describe()}, M = {size:,}")
-            cells.append(_cell(problem, size, chosen))
-        ratios.append(tuple(ratio for ratio, _ in cells))
-        best.append(tuple(name for _, name in cells))
+    cells: list[tuple[float | None, str | None]] = []
+    for problem, size in product(rows, columns):
+        if progress is not None:
+            place = f"{len(cells) + 1} of {len(rows) * len(columns)}"
+            progress(f"{place}: {problem.describe()}, M = {size:,}")
+        cells.append(_cell(problem, size, chosen))
+    by_row = [cells[at : at + len(columns)] for at in range(0, len(cells), len(columns))]
+    ratios = tuple(tuple(ratio for ratio, _ in row) for row in by_row)
+    best = tuple(tuple(name for _, name in row) for row in by_row)
     names = tuple(one if isinstance(one, str) else one.name for one in chosen or offered_names(rows[0]))
-    return Gap(rows, columns, tuple(ratios), tuple(best), names)
+    return Gap(rows, columns, ratios, best, names)
 
 
 def _cell(

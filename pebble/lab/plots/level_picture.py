@@ -26,7 +26,6 @@ _MARKS: dict[str, dict[str, Any]] = {
     "writes": {"marker": "<", "color": "#d55e00", "fillstyle": "none"},
     "io": {"marker": "o", "color": "#000000"},
 }
-_NAMES = {"reads": "reads", "writes": "writes", "io": "I/O"}
 _BESIDE = 1.6
 """How much farther than the numbers the axis goes at either end, on a logarithmic scale."""
 
@@ -147,9 +146,9 @@ def _draw_boundary(ax: Axes, report: LevelReport, one: Boundary, place: int) -> 
         label="fewer than any program moves" if first else None,
     )
     for name, style in _MARKS.items():
-        label = _NAMES[name] if first else None
-        if getattr(one, name):
-            ax.plot([getattr(one, name)], [place], linestyle="none", label=label, **style)
+        if words := getattr(one, name):
+            label = name.replace("io", "I/O") if first else None
+            ax.plot([words], [place], linestyle="none", label=label, **style)
     seconds = report.seconds(one)
     time = "" if seconds is None else f", {seconds_text(seconds)}"
     at_right: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "ha": "right"}

@@ -151,14 +151,13 @@ occupancy = picture(
 
 def _draw_memory(found: Occupancy, ax: Axes) -> None:
     time, held, M = found.column("time"), found.held, found.run.M
+    top_name = "in use" if found.whole and found.run.resolution == "moves" else "highest"
     bottom = [0] * len(time)
     for name, style in fills(held).items():
         top = [a + b for a, b in zip(bottom, held[name], strict=True)]
         ax.fill_between(time, bottom, top, label=name, step="post", **{**style, "linewidth": 0})
         bottom = top
-    ax.step(
-        time, found.column("highest"), where="post", color="black", linewidth=0.8, label=_highest_name(found)
-    )
+    ax.step(time, found.column("highest"), where="post", color="black", linewidth=0.8, label=top_name)
     if not found.whole:
         dots: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": ":"}
         ax.step(time, found.lowest, where="post", label="lowest", **dots)
@@ -179,10 +178,6 @@ def _explain(memory: Axes, traffic: Axes) -> None:
     else:
         legend_beside(memory, shades[::-1], names[::-1], handleheight=1.4)
         legend_beside(traffic)
-
-
-def _highest_name(found: Occupancy) -> str:
-    return "in use" if found.whole and found.run.resolution == "moves" else "highest"
 
 
 def _draw_traffic(found: Occupancy, ax: Axes) -> None:

@@ -262,8 +262,6 @@ def _fastest(
     except InvalidInput:
         return None, None
     best = report.rows[0]
-    return (
-        (None, None)
-        if best.wire is None
-        else (best.name, best.wire.exposed_seconds / best.wire.arithmetic_seconds)
-    )
+    if best.wire is None:
+        return None, None
+    return best.name, best.wire.exposed_seconds / best.wire.arithmetic_seconds
