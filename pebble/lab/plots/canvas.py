@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -30,7 +30,6 @@ __all__ = [
     "picture_format",
     "points_wide",
     "save",
-    "ticks",
     "title",
     "white_around",
     "width",
@@ -185,12 +184,6 @@ def log_axes(ax: Axes, *names: str) -> None:
         axis.set_major_locator(LogLocator(subs=few))
         axis.set_major_formatter(EngFormatter(sep=" "))
         axis.set_minor_formatter(NullFormatter())
-
-
-def ticks(axis: Axis, places: Sequence[float], texts: Sequence[str]) -> None:
-    """Label an axis at given places and nowhere else."""
-    axis.set_ticks(places, texts)
-    axis.set_ticks([], minor=True)
 
 
 def note(ax: Axes, text: str, xy: tuple[float, float], offset: tuple[float, float], **style: Any) -> Any:

@@ -13,7 +13,7 @@ from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedules
-from pebble.lab.plots.canvas import drawn_on, legend_beside, picture, ticks, title, white_around
+from pebble.lab.plots.canvas import drawn_on, legend_beside, picture, title, white_around
 from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
 from pebble.lab.training import count_any_pass, offered_names
 from pebble.program.schedule import fitting
@@ -196,7 +196,8 @@ def _set_up(found: Gap, ax: Axes, x: list[float], y: list[float]) -> None:
     for axis, counted in ((ax.xaxis, x), (ax.yaxis, y)):
         if len(counted) == 1 or len(x) * len(y) <= FEW_CELLS:
             # A cell has a width; what is beside its middle was not counted.
-            ticks(axis, counted, [f"{place:,.4g}" for place in counted])
+            axis.set_ticks(counted, [f"{place:,.4g}" for place in counted])
+            axis.set_ticks([], minor=True)
     name = length_name(found.problems)
     ax.set_xlabel("words of fast memory ÷ d²")
     ax.set_ylabel(f"{'length' if name == 'N' else 'keys'} {name} ÷ d")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult
-from pebble.lab.plots.canvas import drawn_on, legend_beside, log_axes, ticks, title
+from pebble.lab.plots.canvas import drawn_on, legend_beside, log_axes, title
 from pebble.lab.plots.labels import LineEnd, label_ends, wrapped
 from pebble.lab.plots.styles import STYLED_SCHEDULES, bound_lines, lines
 from pebble.program.parallel import SharedProblem, distributed_schedules
@@ -181,7 +181,8 @@ def draw_parallel(curves: ParallelCurves, ax: Axes | None = None) -> Axes:
         log_axes(target)
         if len(Ps) > 1:
             target.set_xlim(Ps[0], Ps[-1])
-        ticks(target.xaxis, Ps, [f"{P:,}" for P in Ps])
+        target.set_xticks(Ps, [f"{P:,}" for P in Ps])
+        target.set_xticks([], minor=True)
         target.set_xlabel("devices, P")
         target.set_ylabel("words that the busiest device receives")
         about = curves.first.describe().replace(f" on {Ps[0]:,} devices,", "")
