@@ -256,13 +256,12 @@ def _fastest(
     """Return the fastest schedule for a length and a number of devices, and its times' ratio."""
     if progress is not None:
         progress(f"N = {N:,}, P = {P:,}")
-    from pebble.lab.parallel import parallel
+    from pebble.lab.parallel.comparing import fastest
 
     try:
-        report = parallel(replace(problem, N=N, P=P), schedules, links=links)
+        best = fastest(replace(problem, N=N, P=P), schedules, links)
     except InvalidInput:
         return None, None
-    best = report.rows[0]
-    if best.wire is None:
+    if best is None or best.wire is None:
         return None, None
     return best.name, best.wire.exposed_seconds / best.wire.arithmetic_seconds
