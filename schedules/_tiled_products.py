@@ -90,6 +90,7 @@ def _vector_by_vector(
     return load(right), words, delete(right)
 
 
+@lru_cache(maxsize=8)
 def parked_sums(name: str = "l") -> Node:
     """Row sums of a tile of P, or maxima of a tile of S, kept in slow memory between tiles."""
     return loop(
