@@ -176,7 +176,7 @@ def _draw_bounds(curves: IoCurves, ax: Axes) -> list[LineEnd]:
         near = [n for n, value in enumerate(values) if value is not None and value >= 0.5 * best[n]]
         ax.plot([x[n] for n in near], [float(values[n] or 1) for n in near], label=name, **style[name])
         place = leading[len(leading) // 2]
-        side = "center" if 0 < place < len(x) - 1 else "right" if place else "left"
+        side = "left" if not place or curves.against == "N" else "center" if place < len(x) - 1 else "right"
         left, y = ax.transData.transform((x[place], float(best[place])))
         step = 1.2 * 0.8 * letter_points() * ax.figure.get_dpi() / 72
         wide = 0.6 * len(name) * step
@@ -185,7 +185,7 @@ def _draw_bounds(curves: IoCurves, ax: Axes) -> list[LineEnd]:
         rows.append((left, y))
         down = (y - ax.transData.transform((1, float(best[place])))[1]) * 72 / ax.figure.get_dpi()
         style_of: dict[str, Any] = {"ha": side, "va": "top", "fontstyle": "italic", "color": "#333333"}
-        note(ax, name, (x[place], float(best[place])), (0, down - 4), **style_of)
+        note(ax, name, (x[place], float(best[place])), (6 * (side == "left"), down - 4), **style_of)
     return [LineEnd(x[-1], best[-1], "best proved bound", "#444444", bold=True)]
 
 

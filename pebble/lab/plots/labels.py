@@ -58,7 +58,9 @@ def label_ends(ax: Axes, ends: list[LineEnd]) -> None:
     order = sorted(range(len(there)), key=lambda number: heights[number])
     # A name takes a place for each of its lines, and is written in the middle of them.
     lines = [number for number in order for _ in there[number].text.split("\n")]
-    apart = spread([heights[number] for number in lines], 1.3 * size / max(height * 0.8, 1))
+    gap = 1.3 * size / max(height * 0.8, 1)
+    apart = spread([heights[number] for number in lines], gap)
+    apart = [max(place, 0.02 + number * gap) for number, place in enumerate(apart)]  # not below the axis
     for number, end in enumerate(there):
         own = [place for place, which in zip(apart, lines, strict=True) if which == number]
         style: dict[str, Any] = {"fontweight": "bold" if end.bold else "normal", "annotation_clip": False}
