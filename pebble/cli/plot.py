@@ -136,8 +136,8 @@ def io(
     """Draw I/O against fast memory, or against the length.
 
     Schedules and every proved bound; the area below the best bound is shaded. Give several sizes to -M or to -N: one,
-    several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without -M, 9 sizes from d²/16 to 256·d²; with
-    --against N and one -N, 9 lengths up to it. Without --schedule, the published ones; --schedule best takes longer.
+    several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without -M, 7 sizes from d²/16 to 256·d²; with
+    --against N and one -N, 7 lengths up to it. Without --schedule, the published ones; --schedule best takes longer.
 
     pebble plot io -N 4096 -d 64 -o io.svg
     """
@@ -146,9 +146,9 @@ def io(
 
     lengths = _lengths_of(problem.nq)
     if against == "N" and len(lengths) == 1:
-        lengths = spaced(min(64, lengths[0]), lengths[0], 9)
+        lengths = spaced(min(64, lengths[0]), lengths[0], 7)
     problems = _problems(problem, lengths)
-    Ms = _memories_of(memory, None if len(lengths) > 1 else memories_around(problems[0].d, 9))
+    Ms = _memories_of(memory, None if len(lengths) > 1 else memories_around(problems[0].d, 7))
     if len(lengths) > 1 and (len(Ms) > 1 or against == "M"):
         raise click.UsageError("vary -M or -N, not both; for both there is: pebble plot gap.")
     names = names or quick_schedules(problems[0], "flash-1", "flash-2", "small-cache", "square-tile")
