@@ -53,11 +53,6 @@ class ArrayBars(JsonResult):
     rows: tuple[Row, ...]
     left_out: tuple[Row, ...]
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The arrays that any of the schedules drawn moves."""
-        return tuple(dict.fromkeys(name for row in self.rows for name in row.by_array))
-
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
         return {
@@ -107,7 +102,7 @@ def draw_arrays(bars: ArrayBars, ax: Axes | None = None) -> Axes:
     """Draw for each schedule a bar of words read and one of words written."""
     with drawn_on(ax, height=1.9 + 0.55 * len(bars.rows), legend=2) as target:
         widest = max(max(row.reads or 0, row.writes or 0) for row in bars.rows)
-        style = fills(bars.names)
+        style = fills(name for row in bars.rows for name in row.by_array)
         for place, row in enumerate(bars.rows):
             for side, name in enumerate(SIDES):
                 _draw_bar(target, row, name, place + (side - 0.5) * 0.4, style, widest)

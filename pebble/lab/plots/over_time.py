@@ -10,11 +10,11 @@ from pebble.common.tables import JsonResult, tiles_text
 from pebble.computations.problem import Problem
 from pebble.lab.plots.canvas import drawn_on, is_narrow, legend_beside, note, number_axis, picture, title
 from pebble.lab.plots.styles import fills
-from pebble.lab.timeline import Timeline, timeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from pebble.lab.timeline import Timeline
     from pebble.program.schedule import Schedule, Tiles
 
 __all__ = ["STRETCHES", "Occupancy", "draw_occupancy", "occupancy", "occupancy_of"]
@@ -104,6 +104,8 @@ def occupancy_of(
         Tile sizes, or the name of a preset.
     resolution : {"moves", "steps"}, optional
     """
+    from pebble.lab.timeline import timeline  # which takes a while to import
+
     run = timeline(schedule, problem, M, tiles, resolution=resolution)
     return Occupancy(run, *_chosen(run))
 

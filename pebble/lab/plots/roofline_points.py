@@ -16,8 +16,6 @@ from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import Crossing, canonical_dtype
-from pebble.lab.plan.constraints import is_product
-from pebble.lab.plan.roofline import crossing_of, flops, moved_bytes
 from pebble.lab.training import count_any_pass
 
 if TYPE_CHECKING:
@@ -170,6 +168,8 @@ def roofline_points(
 
 
 def _crossing(device: Device, level: str | None, dtype: str, row: Row) -> Crossing:
+    from pebble.lab.plan.roofline import crossing_of  # which takes a while to import
+
     assert row.peak is not None
     assert row.ratio is not None
     return crossing_of(device, level, dtype, row.peak, row.ratio)
@@ -178,6 +178,8 @@ def _crossing(device: Device, level: str | None, dtype: str, row: Row) -> Crossi
 def _point(
     schedule: Schedule, row: Row, dtype: str, needed: int, roof: tuple[float, int], problem: Problem
 ) -> RooflinePoint:
+    from pebble.lab.plan.roofline import flops, moved_bytes
+
     assert row.tiles is not None
     assert row.io is not None
     run = schedule.measure(problem, row.tiles)
@@ -196,5 +198,7 @@ def _point(
 
 def _needed_work(problem: Problem) -> int:
     """FLOP of the matrix products if nothing is computed twice."""
+    from pebble.lab.plan.constraints import is_product
+
     family = family_of(problem)
     return 2 * problem.copies * sum(family.size(a.name) for a in family.arrays if is_product(a, family))
