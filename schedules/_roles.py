@@ -92,6 +92,7 @@ def _roles(problem: Problem) -> _Roles:
     )
 
 
+@lru_cache(maxsize=64)
 def products(problem: Problem) -> tuple[str, ...]:
     """Return the products of queries and keys: the scores, or the parts of which they are the sum."""
     return tuple(one.name for one in _roles(problem).products)
@@ -107,17 +108,20 @@ def lines(problem: Problem) -> tuple[str, ...]:
     return tuple(one.name for one in family(problem).inputs if "j" in one.axes and "i" not in one.axes)
 
 
+@lru_cache(maxsize=64)
 def values(problem: Problem) -> str:
     """Return the array of values."""
     return family(problem)[accumulator(problem)].operands[-1]
 
 
+@lru_cache(maxsize=64)
 def accumulator(problem: Problem) -> str:
     """Return the sum over the keys that has columns."""
     (name,) = _roles(problem).accumulators
     return name
 
 
+@lru_cache(maxsize=64)
 def product_text(problem: Problem, name: str) -> str:
     """Return the product that an array is, in letters.
 
@@ -136,11 +140,13 @@ def each_head(problem: Problem, node: Node) -> Node:
     return loop("h", 1, node) if "h" in family(problem).extents else node
 
 
+@lru_cache(maxsize=64)
 def statistics(problem: Problem) -> tuple[str, ...]:
     """Return what is kept of each row beside its output: the row sum, and the maximum unless softmax is plain."""
     return _roles(problem).statistics
 
 
+@lru_cache(maxsize=64)
 def row_sums(problem: Problem) -> tuple[str, ...]:
     """Return the statistics that are sums of what is made of the scores."""
     made = used_up(problem)
@@ -149,11 +155,13 @@ def row_sums(problem: Problem) -> tuple[str, ...]:
     )
 
 
+@lru_cache(maxsize=64)
 def used_up(problem: Problem) -> tuple[str, ...]:
     """Return what is made of a score and deleted when all is added up."""
     return _roles(problem).weights + _roles(problem).early
 
 
+@lru_cache(maxsize=64)
 def exponentials(problem: Problem) -> tuple[Nodes, ...]:
     """Write how P is made of the scores; online, the maximum moves on, and what it was tells how sums are rescaled."""
     roles = _roles(problem)
@@ -216,6 +224,7 @@ def statistics_of_outputs(problem: Problem) -> tuple[str, ...]:
     return tuple(name for name in statistics(problem) if name in read)
 
 
+@lru_cache(maxsize=64)
 def score_words(problem: Problem) -> int:
     """Return the words held for each score that is at hand."""
     return len(used_up(problem)) + len(_roles(problem).given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from pebble import Problem
@@ -63,7 +63,7 @@ def while_they_stay(keys: int, values: int, *work: Nodes) -> tuple[Nodes, ...]:
     return each(load), work, each(delete)
 
 
-def output_sweep(problem: Problem, keys: int, values: int, by_row: bool, sums: Nodes) -> list[Node]:
+def output_sweep(problem: Problem, keys: int, values: int, by_row: bool, sums: Node | None) -> list[Node]:
     """Write the sweep over K and V that adds to the outputs of a block of rows.
 
     Parameters
@@ -73,21 +73,24 @@ def output_sweep(problem: Problem, keys: int, values: int, by_row: bool, sums: N
         Rows of K and of V that stay.
     by_row : bool
         Whether the others pass a row at a time, with one score held; else a word at a time, with a score of every row.
-    sums : Nodes
+    sums : Node or None
         What is done besides with the probabilities: the row sums, where they are computed.
     """
-    made, used = exponentials(problem), delete(*used_up(problem))
     parts: list[Node] = []
     for start, stop in pairwise(sorted({0, keys, values, problem.Nk})):
-        passing = [name for name, rows in (("K", keys), ("V", values)) if start >= rows]
-        if by_row:
-            work = compute("S"), *made, sums, compute("U"), used
-            one: tuple[Nodes, ...] = load(*passing), loop("i", 1, *work, label="row"), delete(*passing)
-        else:
-            scores, products = _by_word("k", "K", "S", passing), _by_word("e", "V", "U", passing)
-            one = scores, *made, sums, products, used
-        parts.append(loop("j", 1, *one, start=start, stop=stop))
+        passing = tuple(name for name, rows in (("K", keys), ("V", values)) if start >= rows)
+        parts.append(loop("j", 1, _output_step(problem, passing, by_row, sums), start=start, stop=stop))
     return parts
+
+
+@lru_cache(maxsize=64)
+def _output_step(problem: Problem, passing: tuple[str, ...], by_row: bool, sums: Node | None) -> Nodes:
+    """Write what a key adds to the outputs; ``passing`` does not stay."""
+    made, used = exponentials(problem), delete(*used_up(problem))
+    if by_row:
+        work = compute("S"), *made, sums, compute("U"), used
+        return load(*passing), loop("i", 1, *work, label="row"), delete(*passing)
+    return _by_word("k", "K", "S", passing), *made, sums, _by_word("e", "V", "U", passing), used
 
 
 def maxima_sweep(problem: Problem, keys: int, by_row: bool) -> list[Node]:
@@ -100,7 +103,7 @@ def maxima_sweep(problem: Problem, keys: int, by_row: bool) -> list[Node]:
     """
     parts: list[Node] = []
     for start, stop in pairwise(sorted({0, keys, problem.Nk})):
-        passing = ["K"] if start >= keys else []
+        passing = ("K",) if start >= keys else ()
         if by_row:
             row = loop("i", 1, compute("S"), compute("m"), delete("S"), label="row")
             one: tuple[Nodes, ...] = load(*passing), row, delete(*passing)
@@ -110,6 +113,6 @@ def maxima_sweep(problem: Problem, keys: int, by_row: bool) -> list[Node]:
     return parts
 
 
-def _by_word(axis: str, name: str, array: str, passing: list[str]) -> Nodes:
+def _by_word(axis: str, name: str, array: str, passing: tuple[str, ...]) -> Nodes:
     """Write the computation of an array from a word of an input at a time, or from all of it where it stays."""
     return loop(axis, 1, load(name), compute(array), delete(name)) if name in passing else compute(array)

@@ -5,6 +5,7 @@ Room: the tile, its shorter side, and two words.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 from pebble import Problem
@@ -40,13 +41,21 @@ def tiled_product(
     of = family(problem)
     rows, cols = of[names[0]].axes[-2:]
     hold_left = min(tile[0], of.extents[rows]) <= min(tile[1], of.extents[cols])
-    labels = ("query", "key") if (rows, cols) == ("i", "j") else ("one", "one")
-    steps = []
-    for name in names:
-        left, right = of[name].operands
-        step = _vector_by_vector(name, left, right, (rows, cols), hold_left, labels)
-        steps.append(loop(str(of[name].chain), 1, *step))
-    return loop(rows, tile[0], loop(cols, tile[1], *steps, *(after or (store(*names), delete(*names)))))
+    steps = _steps(problem, names, hold_left)
+    return loop(rows, tile[0], loop(cols, tile[1], steps, after or (store(*names), delete(*names))))
+
+
+@lru_cache(maxsize=64)
+def _steps(problem: Problem, names: tuple[str, ...], hold_left: bool) -> tuple[Node, ...]:
+    """Write the loops over the chains of products in a tile."""
+    found = []
+    for one in (family(problem)[name] for name in names):
+        rows, cols = one.axes[-2:]
+        labels = ("query", "key") if (rows, cols) == ("i", "j") else ("one", "one")
+        left, right = one.operands
+        step = _vector_by_vector(one.name, left, right, (rows, cols), hold_left, labels)
+        found.append(loop(str(one.chain), 1, *step))
+    return tuple(found)
 
 
 def product_phase(problem: Problem, name: str, tile: tuple[int, int], *after: Nodes) -> Phase:
@@ -81,6 +90,7 @@ def _vector_by_vector(
     return load(right), words, delete(right)
 
 
+@lru_cache(maxsize=8)
 def parked_sums(name: str = "l") -> Node:
     """Row sums of a tile of P, or maxima of a tile of S, kept in slow memory between tiles."""
     return loop(
@@ -138,6 +148,12 @@ def _output_tiles(
     start: int = 0,
     stop: int | None = None,
 ) -> Node:
+    return loop("e", cols, _output_steps(problem, hold_left, sums), start=start, stop=stop)
+
+
+@lru_cache(maxsize=64)
+def _output_steps(problem: Problem, hold_left: bool, sums: _RowSums) -> tuple[Node, ...]:
+    """Write what is done in a tile of O."""
     work = None if sums == "read" else compute("l")
     step = _vector_by_vector(
         "U", used_up(problem), values(problem), ("i", "e"), hold_left, ("row", "column"), work
@@ -152,4 +168,4 @@ def _output_tiles(
         delete("O", "l"),
         label="row",
     )
-    return loop("e", cols, loop("j", 1, *step), finish, start=start, stop=stop)
+    return loop("j", 1, *step), finish

@@ -110,7 +110,7 @@ def _end(problem: Problem, *kept: str) -> tuple[Nodes, ...]:
     return store(*kept) if problem.stats else (), delete(*kept, "Q")
 
 
-def _sweep(mixed: MixedBlocks, rows: int, width: int, sums: Nodes) -> list[Node]:
+def _sweep(mixed: MixedBlocks, rows: int, width: int, sums: Node | None) -> list[Node]:
     """Write the loops over all keys: over those that stay, and those that pass by a row or a word at a time."""
     return output_sweep(mixed.problem, mixed.keys, mixed.values, mixed.by_row(rows, width), sums)
 

@@ -45,7 +45,7 @@ def plot() -> None:
     """Draw pictures of verified counts: PNG, SVG or PDF, by the name of the file.
 
     \b
-    pebble plot io -N 4096 -d 64 -M 256:1Mi:25 -o io.svg
+    pebble plot io -N 4096 -d 64 -M 256:1Mi:7 -o io.svg
     pebble plot gap -d 64 -o gap.png
     pebble plot arrays -N 4096 -d 64 -M 25000 --json
     """  # noqa: D301

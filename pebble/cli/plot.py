@@ -36,6 +36,12 @@ class PictureOptions(Options):
     """Where a picture goes, and its numbers."""
 
     output: str | None = option("Output file: .png, .svg or .pdf.", "-o", "--output", **needed("as_json"))
+    width: str = option(
+        "Width of the picture: a paper's column (3.4 in), a page (8 in) or a slide (10 × 5.6 in).",
+        type=click.Choice(["column", "page", "slide"]),
+        default="page",
+        show_default=True,
+    )
     as_json: bool = JSON
 
     def __init__(self, **values: Any) -> None:
@@ -68,13 +74,14 @@ class PictureOptions(Options):
 
     def _write(self, draw: Callable[[Any], Any], numbers: Any, output: str) -> None:
         """Draw, write the file, and say on standard error what was written and how long it took."""
-        from pebble.lab.plots.canvas import save
+        from pebble.lab.plots.canvas import save, width
 
         counted = time.monotonic()
         with progress_line() as progress:
             if progress is not None:
                 progress(f"drawing {output} …")
-            save(draw(numbers), output)
+            with width(self.width):
+                save(draw(numbers), output)
         size, drawn = Path(output).stat().st_size, time.monotonic()
         click.echo(
             f"{output}: {size:,} bytes; counted in {counted - self._start:.1f} s, drawn in {drawn - counted:.1f} s",
@@ -128,22 +135,23 @@ def io(
 ) -> None:
     """Draw I/O against fast memory, or against the length.
 
-    Every schedule and every proved bound; the area below the best bound is shaded. Give several sizes to -M or to
-    -N: one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without -M, 25 sizes from d²/16 to
-    256·d²; with --against N and one -N, 25 lengths up to it.
+    Schedules and every proved bound; the area below the best bound is shaded. Give several sizes to -M or to -N: one,
+    several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without -M, 7 sizes from d²/16 to 256·d²; with
+    --against N and one -N, 7 lengths up to it. Without --schedule, the published ones; --schedule best takes longer.
 
     pebble plot io -N 4096 -d 64 -o io.svg
     """
     from pebble.lab.plots import draw_io, io_curves, spaced
-    from pebble.lab.plots.varying import memories_around
+    from pebble.lab.plots.varying import memories_around, quick_schedules
 
     lengths = _lengths_of(problem.nq)
     if against == "N" and len(lengths) == 1:
-        lengths = spaced(min(64, lengths[0]), lengths[0], 25)
+        lengths = spaced(min(64, lengths[0]), lengths[0], 7)
     problems = _problems(problem, lengths)
-    Ms = _memories_of(memory, None if len(lengths) > 1 else memories_around(problems[0].d, 25))
+    Ms = _memories_of(memory, None if len(lengths) > 1 else memories_around(problems[0].d, 7))
     if len(lengths) > 1 and (len(Ms) > 1 or against == "M"):
         raise click.UsageError("give several values for -M or for -N, not both; pebble plot gap shows both.")
+    names = names or quick_schedules(problems[0], "flash-1", "flash-2", "small-cache", "square-tile")
     picture.show(draw_io, io_curves, problems, Ms, names)
 
 
@@ -151,25 +159,28 @@ def io(
 def gap(
     problem: ProblemOptions = group(ProblemOptions, nq={**_SEVERAL_LENGTHS, "required": False}),
     memory: MemoryOptions = group(MemoryOptions),
-    names: list[str] | None = like(SCHEDULES, help="Plot the least of these schedules (a,b; default best)."),
+    names: list[str] | None = like(
+        SCHEDULES, help="Plot the least of these schedules (a,b; default flash-2,square-tile)."
+    ),
     picture: PictureOptions = group(PictureOptions),
 ) -> None:
     """Draw the optimality gap over (M/d², N/d) as a heat map.
 
     Each cell is the least I/O divided by the best proved bound. Give several sizes to -M and to -N: several
-    (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without them, M from d²/16 to 256·d² and N from 4·d
-    to 1024·d.
+    (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without them, 6 sizes from d²/4 to 256·d² and 4 lengths
+    from 4·d to 2048·d. --schedule best takes longer.
 
     pebble plot gap -d 64 -o gap.svg
     """
     from pebble.lab.plots import draw_gap, gaps, spaced
-    from pebble.lab.plots.varying import memories_around
+    from pebble.lab.plots.varying import quick_schedules
 
     # The head dimension may come from a model; the lengths in turn come from it.
     d = _problems(problem.changed(mask=None), (1,))[0].d
-    problems = _problems(problem, _lengths_of(problem.nq, spaced(4 * d, 1024 * d, 9)))
-    Ms = _memories_of(memory, memories_around(d, 13))
-    picture.show(draw_gap, gaps, problems, Ms, names or ["best"])
+    problems = _problems(problem, _lengths_of(problem.nq, spaced(4 * d, 2048 * d, 4)))
+    Ms = _memories_of(memory, spaced(max(16, d * d // 4), 256 * d * d, 6))
+    names = names or quick_schedules(problems[0], "flash-2", "square-tile")
+    picture.show(draw_gap, gaps, problems, Ms, names)
 
 
 @command
@@ -179,20 +190,27 @@ def crossover(
         "Mask, for both kinds of attention (default none).", type=click.Choice(["causal"])
     ),
     memory: MemoryOptions = group(MemoryOptions),
+    name: str = option(
+        "Schedule with softmax; best is the best one at each length, and takes longer.",
+        "--schedule",
+        default="flash-2",
+        show_default=True,
+        shell_complete=schedules,
+    ),
     picture: PictureOptions = group(PictureOptions),
 ) -> None:
     """Draw the length from which linear attention moves fewer words than softmax, against M.
 
-    One line for the best schedule with softmax, one for any schedule, by the best proved bound. Give several sizes to
-    -M: several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without it, M from d²/16 to 256·d².
+    One line for a schedule with softmax, one for any schedule, by the best proved bound. Give several sizes to -M:
+    several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without it, 5 sizes from 2·d² to 256·d².
 
     pebble plot crossover -d 64 -o crossover.svg
     """
     from pebble.lab.plots.crossover_picture import crossover_curves, draw_crossover
-    from pebble.lab.plots.varying import memories_around
+    from pebble.lab.size_lists import spaced
 
-    Ms = _memories_of(memory, memories_around(d, 9))
-    picture.show(draw_crossover, crossover_curves, d, Ms, mask)
+    Ms = _memories_of(memory, spaced(max(16, 2 * d * d), 256 * d * d, 5))
+    picture.show(draw_crossover, crossover_curves, d, Ms, mask, name)
 
 
 @command

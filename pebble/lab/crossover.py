@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from pebble.common.errors import InvalidInput
+from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
 from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult
 from pebble.common.units import fast_memory_words
@@ -16,6 +16,7 @@ from pebble.computations.problem import Problem
 from pebble.lab.count import count
 from pebble.lab.hardware import Model, model
 from pebble.lower_bounds.proved import best_bound
+from pebble.program.schedule import fitting, get
 
 if TYPE_CHECKING:
     from pebble.lab.count_table import Row
@@ -147,6 +148,7 @@ def crossover(
     heads: int = 1,
     kv_heads: int | None = None,
     model: str | None = None,
+    against: str = "best",
 ) -> Crossover:
     """Say from which length on linear attention moves fewer words than attention with softmax.
 
@@ -166,11 +168,13 @@ def crossover(
         As in :class:`pebble.Problem`; how many heads share keys matters, not how many there are.
     model : str, optional
         Name of a model, for the row.
+    against : str
+        The schedule with softmax; with "best", the best one at each length.
 
     Notes
     -----
-    Every count is verified by a run that enforces M. The lengths are found by bisection: the answer is yes there, and
-    no one token before. Cost: some seconds.
+    The lengths are found by bisection: the answer is yes there, and no one token before. The counts at both are
+    verified by runs that enforce M. Cost: some seconds with "best".
 
     Examples
     --------
@@ -186,29 +190,37 @@ def crossover(
         sizes: dict[str, Any] = {"dv": dv, "heads": heads, "kv_heads": kv_heads}
         return Problem.square(length, d, attention=attention, mask=mask, **sizes)
 
+    def softmax(length: int) -> Problem:
+        return problem("softmax", length)
+
     @cache
     def moved(length: int) -> int:
-        return _best(problem("linear", length), M).io or 0
+        return _moved(problem("linear", length), M, "best")
 
     def cheaper(length: int) -> bool:
-        return moved(length) < (_best(problem("softmax", length), M).io or 0)
+        return moved(length) < _moved(softmax(length), M, against)
 
     def provably(length: int) -> bool:
-        softmax = problem("softmax", length)
-        return moved(length) < best_bound(softmax, M).value * softmax.copies
+        return moved(length) < best_bound(softmax(length), M).value * softmax(length).copies
 
     group = problem("linear", 1).group
-    first = _first(cheaper, max(d, M // (2 * d * group)))
+    # Near the length up to which the outputs of all queries stay, and of one schedule their row sums beside them.
+    first = _first(cheaper, max(d, M // ((2 * d + (against != "best")) * group)))
+    proved = _first(provably, first)
+    for length in {first, first - 1, proved, proved - 1} - {0}:
+        _verify(problem("linear", length), M, moved(length))
+    for length in {first, first - 1} - {0}:
+        _verify(softmax(length), M, _moved(softmax(length), M, against), against)
     return Crossover(
         d=d,
         M=M,
         devices=devices,
         mask=mask,
         cheaper_from=first,
-        provably_from=_first(provably, first),
+        provably_from=proved,
         N=N,
-        linear=_best(problem("linear", N), M),
-        softmax=_best(problem("softmax", N), M),
+        linear=_counted(problem("linear", N), M),
+        softmax=_counted(softmax(N), M, against),
         model=model,
         group=group,
     )
@@ -265,12 +277,27 @@ def _shape(of: str | Model, own: dict[str, int | None]) -> dict[str, Any]:
     return {"d": one.d, "dv": one.dv, "heads": one.heads, "kv_heads": one.kv_heads, "model": one.key}
 
 
-def _best(problem: Problem, M: int) -> Row:
-    """Count the best schedule; it must fit."""
-    report = count(problem, M, ["best"])
-    if not report["best"].fits:
+def _counted(problem: Problem, M: int, name: str = "best") -> Row:
+    """Count a schedule; it must fit."""
+    report = count(problem, M, [name])
+    if not report[name].fits:
         raise InvalidInput(report.why_nothing_fits())
-    return report["best"]
+    return report[name]
+
+
+def _moved(problem: Problem, M: int, name: str) -> int:
+    """Return the words that a schedule moves, which no run has verified yet."""
+    try:
+        return fitting(get(name, problem.pass_name, problem.form), problem, M).words * problem.copies
+    except CacheTooSmall:
+        return _counted(problem, M, name).io or 0  # which says what is too small
+
+
+def _verify(problem: Problem, M: int, words: int, name: str = "best") -> None:
+    """Hold words to a run."""
+    found = _counted(problem, M, name).io
+    if found != words:
+        raise PebbleError(f"{name}: a run moves {found} words, not {words}; please report this")
 
 
 def _first(holds: Callable[[int], bool], guess: int) -> int:

@@ -101,9 +101,10 @@ def test_crossover_and_its_numbers(tmp_path: Path) -> None:
     result = invoke("crossover", "-d", "8", "-M", "200,300", "-o", str(file), "--json")
     assert result.exit_code == 0
     assert file.read_text(encoding="utf-8").startswith("<?xml")
-    points = json.loads(result.stdout)["points"]
-    found = crossover(8, 300)
-    assert points[1] == {
+    document = json.loads(result.stdout)
+    found = crossover(8, 300, against="flash-2")
+    assert document["against"] == "flash-2"
+    assert document["points"][1] == {
         "M": 300,
         "cheaper_from": found.cheaper_from,
         "provably_from": found.provably_from,
@@ -146,6 +147,12 @@ def test_words_against_devices(tmp_path: Path) -> None:
     assert data["P"] == [2, 4]
     expected = [max(parallel(SharedProblem(64, 4, P), ["grid"])["grid"].received) for P in (2, 4)]
     assert data["received_max"]["grid"] == expected
+
+
+def test_schedules_that_receive_the_same_are_one_line() -> None:
+    curves = parallel_curves([SharedProblem(256, 2, P) for P in (4, 16)], ["ring", "grid", "all-gather"])
+    names = [str(line.get_label()) for line in draw_parallel(curves).lines]
+    assert sorted(names) == ["grid", "lower bound", "ring, all-gather"]
 
 
 def test_lines_and_the_bound_are_drawn() -> None:

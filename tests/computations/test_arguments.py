@@ -76,10 +76,9 @@ def test_some_kinds_need_as_many_keys_as_queries(spec: str) -> None:
         make_mask(spec, 8, 9)
 
 
-@pytest.mark.parametrize("spec", ["group:2:strided:2", "nm:1:2"])
-def test_too_many_pairs_are_refused_at_once(spec: str) -> None:
+def test_too_many_pairs_are_refused_at_once() -> None:
     with pytest.raises(InvalidInput, match="limited to 268,435,456"):
-        make_mask(spec, 10**9, 10**9 // 2 if spec.startswith("group") else 10**9)
+        make_mask("nm:1:2", 10**9, 10**9)
 
 
 @pytest.mark.parametrize("spec", ["causal", "strided:2", "fixed:2", "longformer:window=2,global=1"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io as streams
+import itertools
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.lab.pictures import PROBLEM
 
 matplotlib = pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.text import Text  # noqa: E402
 
 
 def written(picture: Any, suffix: str) -> bytes:
@@ -48,8 +50,8 @@ def test_without_axes_there_are_new_ones_and_no_pyplot(kind: str) -> None:
     loaded = "matplotlib.pyplot" in sys.modules
     found = draw_all(None, None)[kind]()
     axes = found if kind == "occupancy" else (found,)
-    assert all(ax.get_title() or kind == "occupancy" for ax in axes)
-    assert axes[0].get_title()
+    assert all(ax.get_title(loc="left") or kind == "occupancy" for ax in axes)
+    assert axes[0].get_title(loc="left")
     assert axes[-1].get_xlabel()
     assert all(ax.get_ylabel() or kind == "arrays" for ax in axes)
     assert ("matplotlib.pyplot" in sys.modules) == loaded
@@ -59,6 +61,31 @@ def test_occupancy_wants_a_pair() -> None:
     one: Any = Figure().subplots()
     with pytest.raises(InvalidInput, match="a pair of axes"):
         plots.occupancy("flash-2", PROBLEM, 60, ax=one)
+
+
+@pytest.mark.parametrize(("name", "inches"), [("column", 3.4), ("page", 8.0), ("slide", 10.0)])
+def test_a_width_is_that_of_new_figures(name: str, inches: float) -> None:
+    with plots.width(name):
+        figure: Any = plots.io(PROBLEM, [40, 60], ["naive"]).figure
+    other: Any = plots.io(PROBLEM, [40], ["naive"]).figure
+    assert (figure.get_figwidth(), other.get_figwidth()) == (inches, 8)
+    with pytest.raises(InvalidInput, match="column, page, slide"), plots.width("poster"):
+        pass
+
+
+@pytest.mark.parametrize("name", ["column", "slide"])
+def test_no_name_of_a_line_is_on_another_or_cut_off(name: str) -> None:
+    with plots.width(name):
+        ax = plots.io(
+            Problem.square(256, 16), [64, 1024, 16_384], ["flash-1", "flash-2", "naive", "small-cache"]
+        )
+    figure: Any = ax.figure
+    figure.canvas.draw()
+    boxes = [Text.get_window_extent(text) for text in ax.texts if text.get_text() != "M = d² = 256"]
+    assert len(boxes) >= 7
+    assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 + 1 for box in boxes)
+    pairs = itertools.combinations([box.shrunk(0.95, 0.8) for box in boxes], 2)
+    assert not any(one.overlaps(other) for one, other in pairs)
 
 
 # Files

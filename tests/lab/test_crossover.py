@@ -46,6 +46,15 @@ def test_known_lengths(d: int, M: int, lengths: tuple[int, int]) -> None:
     assert found.provably_from <= lengths[1]
 
 
+def test_against_a_schedule_of_its_own() -> None:
+    found = crossover(4, 60, N=8, against="flash-2")
+    one = found.cheaper_from
+    flash = [count(Problem.square(N, 4), 60, ["flash-2"])["flash-2"].io for N in (one - 1, one)]
+    assert words("linear", one - 1, 4, 60, None) >= (flash[0] or 0)
+    assert words("linear", one, 4, 60, None) < (flash[1] or 0)
+    assert found.softmax.name == "flash-2"
+
+
 def test_other_masks_are_refused() -> None:
     with pytest.raises(InvalidInput, match="no mask or the causal mask"):
         crossover(8, 100, "window:3")

@@ -68,15 +68,21 @@ def test_colours_of_schedules_are_told_apart_with_colour_blindness_and_on_white(
         assert 1.05 / (float(TO_XYZ[1] @ colour) + 0.05) >= 2.5
 
 
-def test_lines_and_fills_differ_without_colour() -> None:
+def test_fills_of_arrays_are_told_apart_with_colour_blindness_and_letters_on_them_are_read() -> None:
+    found = styles.fills(styles.STYLED_ARRAYS).values()
+    for one, other in itertools.combinations([linear(style["facecolor"]) for style in found], 2):
+        assert min(float(np.linalg.norm(lab(eye @ one) - lab(eye @ other))) for eye in BLIND) >= 14
+    for style in found:
+        under, letters = (
+            float(TO_XYZ[1] @ linear(one)) + 0.05 for one in (style["facecolor"], styles.on_fill(style))
+        )
+        assert max(under, letters) / min(under, letters) >= 4.5
+
+
+def test_lines_differ_without_colour() -> None:
     names = [*dict.fromkeys([*available("forward"), *available("backward")]), "mine", "yours"]
     seen = [(str(style["linestyle"]), style["marker"]) for style in styles.lines(names).values()]
     assert len(set(seen)) == len(names)
-    arrays = [*styles.STYLED_ARRAYS, "X"]
-    seen = [(style["facecolor"], style["hatch"]) for style in styles.fills(arrays).values()]
-    assert len(set(seen)) == len(arrays)
-    hatches = [style["hatch"] for style in styles.fills(styles.STYLED_ARRAYS).values()]
-    assert len(set(hatches)) == len(hatches), "fills differ by hatch alone"
 
 
 def test_every_built_in_schedule_and_array_has_its_own_style() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from random import Random
 from typing import Any
 
 import pytest
 
-from pebble import InvalidInput, Problem
+from pebble import CacheTooSmall, InvalidInput, Problem
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.setting import demands_of
 from pebble.program.nodes import Phase, Program
@@ -110,3 +111,20 @@ def test_tiles_of_phases_that_are_generated_must_be_given() -> None:
 
     with pytest.raises(InvalidInput, match="give the tiles"):
         fitting(Generated(), Problem.square(16, 4), 60)
+
+
+@pytest.mark.parametrize("M", [40, 100, 400, 3000])
+def test_best_leaves_out_no_schedule_that_moves_fewer_words(M: int) -> None:
+    problem, least = Problem.square(96, 8), []
+    for schedule in get("best").candidates(problem):  # type: ignore[attr-defined]
+        if schedule.is_offered(problem):
+            with suppress(CacheTooSmall):
+                least.append(fitting(schedule, problem, M).words)
+    assert fitting(get("best"), problem, M).words == min(least)
+
+
+def test_a_schedule_far_from_its_rival_is_not_searched_to_the_end() -> None:
+    problem, M = Problem.square(96, 8), 400
+    words = fitting(get("square-tile"), problem, M).words
+    assert fitting(get("square-tile"), problem, M, rival=words).words == words
+    assert fitting(get("square-tile"), problem, M, rival=words // 3).words >= words

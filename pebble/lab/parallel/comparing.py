@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
@@ -32,7 +33,7 @@ from pebble.program.parallel import (
 )
 from pebble.program.schedule import Schedule, get
 
-__all__ = ["MOST_DEVICES", "cost", "parallel", "with_inner"]
+__all__ = ["MOST_DEVICES", "cost", "fastest", "parallel", "with_inner"]
 
 MOST_DEVICES = 4096
 """More devices are refused."""
@@ -89,8 +90,6 @@ def parallel(
     >>> report["ring"].ratio_busiest, report["grid"].shape, round(report["grid"].ratio_busiest, 4)
     (2.5, '4x4', 1.0039)
     """
-    if problem.P > MOST_DEVICES:
-        raise InvalidInput(f"{problem.P:,} devices are too many; the limit is {MOST_DEVICES:,}")
     if pass_on not in ("needed", "all"):
         raise InvalidInput(f"pass_on must be 'needed' or 'all', not {pass_on!r}")
     chosen = _asked(problem, schedules)
@@ -124,7 +123,26 @@ def parallel(
     )
 
 
+def fastest(problem: SharedProblem, schedules: Iterable[str] | None, links: Links) -> ParallelRow | None:
+    """Return the first row of :func:`parallel`, and play no exchange that takes longer; None if none applies."""
+    counter = _Counter(None, "needed", links)
+    timed: list[tuple[float, DistributedSchedule, Shape]] = []
+    for schedule in _asked(problem, schedules):
+        with suppress(InvalidInput):
+            found = {
+                shape: counter.seconds(schedule, problem, shape)
+                for shape in counter.shapes(problem, schedule)
+            }
+            shape = min(found, key=lambda one: found[one])
+            timed.append((found[shape][0], schedule, shape))
+    least = min((seconds for seconds, _, _ in timed), default=0.0)
+    rows = [counter.row(schedule, problem, shape) for seconds, schedule, shape in timed if seconds == least]
+    return min(rows, key=cost, default=None)
+
+
 def _asked(problem: SharedProblem, names: Iterable[str] | None) -> list[DistributedSchedule]:
+    if problem.P > MOST_DEVICES:
+        raise InvalidInput(f"{problem.P:,} devices are too many; the limit is {MOST_DEVICES:,}")
     if names is None:
         decodes = problem.queries_decoded is not None
         return [found for found in distributed_schedules(problem.pass_name) if found.decodes == decodes]
@@ -176,16 +194,16 @@ class _Counter:
         reason: InvalidInput | None = None
         for problem in problems:
             try:
-                found += [(problem, shape) for shape in self._shapes(problem, schedule)]
+                found += [(problem, shape) for shape in self.shapes(problem, schedule)]
             except InvalidInput as error:
                 reason = reason or error
         if not found and reason is not None:
             raise reason
         if self.links is not None and len(found) > 1:
-            found = [min(found, key=lambda one: self._seconds(schedule, *one))]
+            found = [min(found, key=lambda one: self.seconds(schedule, *one))]
         return min((self.row(schedule, *one) for one in found), key=cost)
 
-    def _shapes(self, problem: SharedProblem, schedule: DistributedSchedule) -> list[Shape]:
+    def shapes(self, problem: SharedProblem, schedule: DistributedSchedule) -> list[Shape]:
         """Return the shape asked for, those that can be timed, or the one with which the busiest receives least."""
         if self.shape is not None and len(schedule.shape_names) == len(self.shape):
             schedule.check(problem, self.shape)
@@ -194,7 +212,7 @@ class _Counter:
         timed = [shape for shape in shapes if schedule.effort(problem, shape) <= _MOST_EFFORT]
         return timed or [schedule.best_shape(problem, self.pass_on)]
 
-    def _seconds(
+    def seconds(
         self, schedule: DistributedSchedule, problem: SharedProblem, shape: Shape
     ) -> tuple[float, float]:
         """Return the time of an exchange and that of its wires; for one too large to be played, its words."""

@@ -1,15 +1,16 @@
 """Pictures of verified counts: I/O curves, optimality gap, occupancy, I/O by array, roofline.
 
 :func:`io`, :func:`gap`, :func:`occupancy`, :func:`arrays`, :func:`levels` and :func:`roofline` draw on given axes or on
-new ones, and return them; :func:`save` writes them to a file. Nothing here needs a display or touches the state of
-``matplotlib.pyplot``. The numbers behind each picture come from :func:`io_curves`, :func:`gaps`,
-:func:`occupancy_of`, :func:`array_bars`, :func:`level_points` and :func:`roofline_points`, which need no matplotlib.
+new ones, and return them; :func:`save` writes them to a file, and :func:`width` sets how wide new ones are. Nothing
+here needs a display or touches the state of ``matplotlib.pyplot``. The numbers behind each picture come from
+:func:`io_curves`, :func:`gaps`, :func:`occupancy_of`, :func:`array_bars`, :func:`level_points` and
+:func:`roofline_points`, which need no matplotlib.
 """
 
 from __future__ import annotations
 
 from pebble.lab.plots.bars import ArrayBars, array_bars, arrays, draw_arrays
-from pebble.lab.plots.canvas import save
+from pebble.lab.plots.canvas import save, width
 from pebble.lab.plots.crossover_picture import CrossoverCurves, crossover_curves, draw_crossover
 from pebble.lab.plots.curves import IoCurves, draw_io, io, io_curves
 from pebble.lab.plots.heat_map import Gap, draw_gap, gap, gaps
@@ -65,4 +66,5 @@ __all__ = [
     "save",
     "sizes",
     "spaced",
+    "width",
 ]

@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
-from pebble.lab.plots.canvas import drawn_on, legend_beside, note, number_axis, points_wide, title
-from pebble.lab.plots.styles import fills
+from pebble.lab.plots.canvas import (
+    drawn_on,
+    legend_beside,
+    letter_points,
+    note,
+    number_axis,
+    picture,
+    points_wide,
+    title,
+)
+from pebble.lab.plots.styles import fills, on_fill
 from pebble.lab.training import count_any_pass
 
 if TYPE_CHECKING:
@@ -44,11 +53,6 @@ class ArrayBars(JsonResult):
     rows: tuple[Row, ...]
     left_out: tuple[Row, ...]
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The arrays that any of the schedules drawn moves."""
-        return tuple(dict.fromkeys(name for row in self.rows for name in row.by_array))
-
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
         return {
@@ -68,10 +72,15 @@ def array_bars(
     *,
     progress: Callable[[str], None] | None = None,
 ) -> ArrayBars:
-    """Count the bars of :func:`arrays`; takes the same parameters.
+    """Count I/O by array.
 
     Parameters
     ----------
+    problem : Problem
+    M : int
+        Words of fast memory.
+    schedules : iterable of str or Schedule, optional
+        By default all that fit. Those with more than eight times the least I/O are then only named.
     progress : callable, optional
         Called with the name of each schedule before it is counted.
 
@@ -89,90 +98,58 @@ def array_bars(
     return ArrayBars(report, tuple(near), tuple(row for row in fitting if row not in near))
 
 
-def arrays(
-    problem: Problem,
-    M: int,
-    schedules: Iterable[str | Schedule] | None = None,
-    *,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw I/O by array: for each schedule a bar of words read and one of words written.
-
-    Parameters
-    ----------
-    problem : Problem
-    M : int
-        Words of fast memory.
-    schedules : iterable of str or Schedule, optional
-        By default all that fit. Those with more than eight times the least I/O are only named, below the bars.
-    ax : Axes, optional
-        Where to draw; by default new axes on a figure of their own, without a display.
-
-    Returns
-    -------
-    Axes
-    """
-    return draw_arrays(array_bars(problem, M, schedules), ax)
-
-
 def draw_arrays(bars: ArrayBars, ax: Axes | None = None) -> Axes:
-    """Draw numbers that have been counted."""
-    with drawn_on(ax, height=1.9 + 0.55 * len(bars.rows)) as target:
+    """Draw for each schedule a bar of words read and one of words written."""
+    with drawn_on(ax, height=1.9 + 0.55 * len(bars.rows), legend=2) as target:
         widest = max(max(row.reads or 0, row.writes or 0) for row in bars.rows)
-        style = fills(bars.names)
+        style = fills(name for row in bars.rows for name in row.by_array)
         for place, row in enumerate(bars.rows):
             for side, name in enumerate(SIDES):
                 _draw_bar(target, row, name, place + (side - 0.5) * 0.4, style, widest)
         _set_up(bars, target, widest)
-        axes: Axes = target
-    return axes
+    return target
+
+
+arrays = picture(
+    array_bars, draw_arrays, "Draw I/O by array, a bar of reads and one of writes for each schedule."
+)
 
 
 def _draw_bar(
     ax: Axes, row: Row, side: str, height: float, style: dict[str, dict[str, Any]], widest: int
 ) -> None:
-    left = 0
+    left, letters = 0, 0.8 * letter_points()
     for name, moved in row.by_array.items():
         if not moved[side]:
             continue
         label = name if name not in ax.get_legend_handles_labels()[1] else None
-        ax.barh(height, moved[side], 0.36, left=left, label=label, linewidth=0.5, **style[name])
-        if moved[side] > 0.045 * widest:
-            _name_segment(ax, left + moved[side] / 2, height, name)
+        ax.barh(height, moved[side], 0.36, left=left, label=label, **style[name])
+        # The layout will leave the axes some three quarters of their width, and the bars a part of that.
+        if moved[side] > 1.4 * len(name) * letters / (0.5 * points_wide(ax)) * widest:
+            middle: dict[str, Any] = {"ha": "center", "va": "center", "color": on_fill(style[name])}
+            ax.text(left + moved[side] / 2, height, name, fontsize=letters, **middle)
         left += moved[side]
     total = row.reads if side == "reads" else row.writes
-    note(ax, f"{side} {total:,}", (left, height), (4, 0), fontsize=7.5, verticalalignment="center")
-
-
-def _name_segment(ax: Axes, x: float, y: float, name: str) -> None:
-    ax.text(
-        x,
-        y,
-        name,
-        fontsize=7.5,
-        horizontalalignment="center",
-        verticalalignment="center",
-        bbox={"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none"},
-    )
+    note(ax, f"{side} {total:,}", (left, height), (3, 0), fontsize=letters, verticalalignment="center")
 
 
 def _set_up(bars: ArrayBars, ax: Axes, widest: int) -> None:
     ax.set_yticks(range(len(bars.rows)), [_row_name(row) for row in bars.rows])
     ax.set_ylim(len(bars.rows) - 0.5, -0.5)
-    # Room for the number beside the longest bar; the layout will leave the axes some four fifths of their width.
-    number = len(f"writes {widest:,}") * 4.5 + 8
-    ax.set_xlim(0, widest / (1 - min(0.6, number / (0.8 * points_wide(ax)))))
+    # Room for the number beside the longest bar; the layout will leave the axes some three quarters of their width.
+    number = len(f"writes {widest:,}") * 0.43 * letter_points() + 6
+    ax.set_xlim(0, widest / (1 - min(0.6, number / (0.75 * points_wide(ax)))))
     number_axis(ax.xaxis, widest)
     ax.set_xlabel("words moved")
-    title(ax, "I/O by array", bars.report.problem.describe(), f"M = {bars.report.M:,} words")
+    about = bars.report.problem.describe(), f"M = {bars.report.M:,} words"
+    title(ax, "I/O by array", *about)
     legend_beside(ax, handleheight=1.4, title="array")
     if bars.left_out:
         least = min(row.io or 0 for row in bars.rows)
         names = ", ".join(
             f"{row.name} ({(row.io or 0) / least:,.0f} times the least)" for row in bars.left_out
         )
-        below: dict[str, Any] = {"xycoords": "axes fraction", "annotation_clip": False}
-        note(ax, f"not shown: {names}", (0, 0), (0, -38), fontsize=7.5, verticalalignment="top", **below)
+        title(ax, "I/O by array", *about, f"not shown: {names}")
 
 
 def _row_name(row: Row) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
 from pebble.common.errors import InvalidInput
 from pebble.common.files import atomic_writer
@@ -14,35 +15,45 @@ from pebble.common.files import atomic_writer
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
-    from matplotlib.figure import Figure
 
 __all__ = [
     "PICTURE_FORMATS",
     "drawn_on",
+    "is_narrow",
     "legend_beside",
+    "letter_points",
+    "log_axes",
     "need_matplotlib",
     "note",
     "number_axis",
+    "picture",
     "picture_format",
     "points_wide",
     "save",
     "title",
+    "white_around",
+    "width",
     "write_picture",
 ]
+
+Counted = TypeVar("Counted")
+Drawn = TypeVar("Drawn")
 
 PICTURE_FORMATS = ("png", "svg", "pdf")
 
 _STYLE = {
     "figure.dpi": 100,
-    "savefig.dpi": 150,
-    "font.size": 9,
-    "axes.titlesize": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.grid": False,
-    "hatch.linewidth": 0.6,
+    "axes.titlesize": "medium",
+    "axes.titlelocation": "left",
     "svg.hashsalt": "pebble",
 }
+
+
+_SIZES = {"column": (3.4, 7.5, 300), "page": (8.0, 9.0, 150), "slide": (10.0, 13.0, 150)}
+"""Inches, points of letters, and dots an inch."""
+_size = ContextVar("_size", default="page")
 
 # No dates and no versions, so that the same numbers give the same bytes.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -63,63 +74,168 @@ def need_matplotlib() -> None:
 
 
 @contextmanager
+def width(name: str) -> Iterator[None]:
+    """Let new figures be as wide as a paper's column (3.4 in), a page on a screen (8 in) or a slide (10 × 5.6 in).
+
+    Examples
+    --------
+    >>> with width("column"):
+    ...     pass
+    """
+    if name not in _SIZES:
+        raise InvalidInput(f"unknown width {name!r}; known: {', '.join(_SIZES)}")
+    before = _size.set(name)
+    try:
+        yield
+    finally:
+        _size.reset(before)
+
+
+@contextmanager
 def _style() -> Iterator[None]:
     """Use matplotlib's defaults and ours, whatever the user's configuration."""
     import matplotlib.style
 
-    with matplotlib.style.context(["default", _STYLE]):
+    _, letters, dpi = _SIZES[_size.get()]
+    larger = letters / 9
+    own = {
+        "font.size": letters,
+        "savefig.dpi": dpi,
+        "lines.linewidth": 1.3 * larger,
+        "lines.markersize": 4.5 * larger,
+        "axes.linewidth": 0.8 * larger,
+    }
+    with matplotlib.style.context(["default", {**_STYLE, **own}]):
         yield
 
 
 @contextmanager
 def drawn_on(
-    ax: Axes | tuple[Axes, ...] | None, width: float = 8.0, height: float = 5.0, rows: int = 1
-) -> Iterator[Any]:
+    ax: Axes | tuple[Axes, ...] | None, height: float = 5.0, rows: int = 1, legend: int = 0
+) -> Iterator[Axes]:
     """Yield the given axes, or new ones on a figure of their own.
 
     Parameters
     ----------
     ax : Axes, tuple of Axes or None
         Given axes are yielded as they are; the figure, its size and its style stay the caller's.
-    width, height : float
-        Inches of a new figure.
+    height : float
+        Inches of a new figure that is 8 inches wide.
     rows : int
-        Number of axes, one above the other with a common horizontal axis; several are yielded as a tuple.
+        Number of axes, one above the other with a common horizontal axis; several are yielded together.
+    legend : int
+        Lines of a legend that narrow axes have below.
     """
     need_matplotlib()
     if ax is not None:
-        yield ax
+        yield cast("Axes", ax)
         return
-    with _style():
-        found = _new_figure(width, height).subplots(rows, sharex=True)
-        yield tuple(found) if rows > 1 else found
-
-
-def _new_figure(width: float, height: float) -> Figure:
+    inches, letters, _ = _SIZES[_size.get()]
+    of_width = {
+        "column": max(0.56 * height, 2.4) + 1.5 * legend * letters / 72,
+        "page": max(height, 3.0),
+        "slide": 5.6,
+    }
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
+    with _style():
+        figure = Figure(figsize=(inches, of_width[_size.get()]), layout="constrained")
+        FigureCanvasAgg(figure)
+        yield figure.subplots(rows, sharex=True)
+
+
+def picture(
+    count: Callable[..., Counted], draw: Callable[[Counted, Any], Drawn], text: str
+) -> Callable[..., Drawn]:
+    """Return the function that counts and then draws: on ``ax``, by default on new axes without a display."""
+
+    def counted_and_drawn(*asked: Any, ax: Any = None, **named: Any) -> Drawn:
+        return draw(count(*asked, **named), ax)
+
+    counted_and_drawn.__name__ = counted_and_drawn.__qualname__ = draw.__name__.removeprefix("draw_")
+    counted_and_drawn.__doc__ = (
+        f"{text}\n\nParameters are those of :func:`{count.__name__}`, and ``ax``: where to draw."
+    )
+    return counted_and_drawn
 
 
 def number_axis(axis: Axis, largest: float) -> None:
     """Label a linear axis: numbers with separators, large ones with the prefixes k, M and G."""
     from matplotlib.ticker import EngFormatter, MaxNLocator, StrMethodFormatter
 
-    axis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10], integer=True))
-    axis.set_major_formatter(StrMethodFormatter("{x:,.0f}") if largest < 1e6 else EngFormatter(sep=" "))
+    few = 4 if is_narrow(axis.axes) else 8
+    axis.set_major_locator(MaxNLocator(nbins=few, steps=[1, 2, 5, 10], integer=True))
+    axis.set_major_formatter(StrMethodFormatter("{x:,.0f}") if largest < 1e5 else EngFormatter(sep=" "))
 
 
-def note(ax: Axes, text: str, xy: tuple[float, float], offset: tuple[float, float], **style: Any) -> None:
-    """Write a text beside a point, so many points to the right and up."""
-    ax.annotate(text, xy=xy, xytext=offset, textcoords="offset points", **style)
+def log_axes(ax: Axes, *names: str) -> None:
+    """Make axes logarithmic, ``"x"``, ``"y"`` or both, with a label for each power of ten, or more where these are few.
+
+    Set the limits, or draw, first.
+    """
+    from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
+
+    for name in names or ("x", "y"):
+        axis = getattr(ax, f"{name}axis")
+        getattr(ax, f"set_{name}scale")("log")
+        low, high = getattr(ax, f"get_{name}lim")()
+        few = (1, 2, 3, 4, 6, 8) if high < 12 * low else (1, 2, 5) if high < 60 * low else (1,)
+        axis.set_major_locator(LogLocator(subs=few))
+        axis.set_major_formatter(EngFormatter(sep=" "))
+        axis.set_minor_formatter(NullFormatter())
 
 
-def legend_beside(ax: Axes, *handles: Any, **style: Any) -> None:
-    """Put the legend to the right of some axes."""
-    ax.legend(*handles, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=8, **style)
+def note(ax: Axes, text: str, xy: tuple[float, float], offset: tuple[float, float], **style: Any) -> Any:
+    """Write a small text beside a point, so many points to the right and up."""
+    return ax.annotate(
+        text, xy=xy, xytext=offset, textcoords="offset points", **{"fontsize": "small", **style}
+    )
+
+
+def white_around(colour: Any = "white") -> list[Any]:
+    """Return the effect that letters stand on white, or on another colour."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=2.5, foreground=colour)]
+
+
+def legend_beside(ax: Axes, *handles: Any, below: bool = False, **style: Any) -> None:
+    """Put the legend to the right of some axes, or below narrow ones, in as many columns as fit."""
+    handles = handles or ax.get_legend_handles_labels()
+    style = {"frameon": False, "fontsize": "small", "alignment": "left", **style}
+    if not below and not is_narrow(ax):
+        ax.legend(*handles, loc="upper left", bbox_to_anchor=(1.01, 1), **style)
+        return
+    from matplotlib.transforms import ScaledTranslation
+
+    letters = letter_points()
+    longest = max(len(text) for text in handles[1]) + 6
+    columns = max(1, int(points_wide(ax) / (0.58 * letters * longest)))
+    columns = -(-len(handles[1]) // -(-len(handles[1]) // columns))
+    gap = 3.4 * letters * bool(ax.get_xlabel()) + 4
+    shift = ScaledTranslation(0, -gap / 72, ax.figure.dpi_scale_trans)
+    ax.legend(
+        *handles,
+        loc="upper left",
+        bbox_to_anchor=(0, 0),
+        bbox_transform=ax.transAxes + shift,
+        ncols=columns,
+        borderaxespad=0,
+        **{"columnspacing": 1.0, "handlelength": 1.8, **style},
+    )
+
+
+def letter_points() -> float:
+    """Return the size of letters of the style in use."""
+    import matplotlib
+
+    return float(matplotlib.rcParams["font.size"])
+
+
+def is_narrow(ax: Axes) -> bool:
+    """Whether some axes have no room for a legend at their side."""
+    return points_wide(ax) < 35 * letter_points()
 
 
 def points_wide(ax: Axes) -> float:
@@ -129,14 +245,14 @@ def points_wide(ax: Axes) -> float:
 
 def title(ax: Axes, head: str, *parts: str) -> None:
     """Set the title: one line that says what is drawn, then what it is drawn of, on as many lines as needed."""
-    room, lines = points_wide(ax) * 1.15 / 5.6, [""]
+    room, lines = points_wide(ax) * 1.1 / (0.54 * letter_points()), [""]
     for part in parts:
         longer = f"{lines[-1]}; {part}" if lines[-1] else part
         if lines[-1] and len(longer) > room:
             lines.append(part)
         else:
             lines[-1] = longer
-    ax.set_title("\n".join([head, *lines]))
+    ax.set_title("\n".join([head, *lines]), wrap=True)
 
 
 def picture_format(path: str | os.PathLike[str]) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from pebble.common.plain import plain
 from pebble.common.tables import JsonResult
 from pebble.lab.crossover import Crossover, crossover
-from pebble.lab.plots.canvas import drawn_on, note, title
+from pebble.lab.plots.canvas import drawn_on, log_axes, title
 from pebble.lab.plots.varying import memories
 
 if TYPE_CHECKING:
@@ -26,31 +27,31 @@ class CrossoverCurves(JsonResult):
     d : int
         Head dimension.
     mask : str or None
+    against : str
+        The schedule with softmax.
     rows : tuple of Crossover
         One for each size of fast memory, rising.
     """
 
+    plot = "crossover"
+    KEYS = "plot d mask against points"
+
     d: int
     mask: str | None
+    against: str
     rows: tuple[Crossover, ...]
 
-    def content(self) -> dict[str, Any]:
-        """Return the plain data, all but the schema version."""
-        return {
-            "plot": "crossover",
-            "d": self.d,
-            "mask": self.mask,
-            "points": [
-                {"M": row.M, "cheaper_from": row.cheaper_from, "provably_from": row.provably_from}
-                for row in self.rows
-            ],
-        }
+    @property
+    def points(self) -> list[dict[str, Any]]:
+        """The rows as plain data."""
+        return [plain(row, "M cheaper_from provably_from") for row in self.rows]
 
 
 def crossover_curves(
     d: int,
     M: SupportsIndex | Iterable[SupportsIndex],
     mask: str | None = None,
+    against: str = "best",
     *,
     progress: Callable[[str], None] | None = None,
 ) -> CrossoverCurves:
@@ -64,6 +65,8 @@ def crossover_curves(
         Words of fast memory.
     mask : {None, "causal"}
         Of both kinds of attention.
+    against : str
+        The schedule with softmax; with "best", the best one at each length.
     progress : callable, optional
         Called with a line before each point.
 
@@ -76,35 +79,42 @@ def crossover_curves(
     for size in memories(M):
         if progress is not None:
             progress(f"M = {size:,}, d = {d}")
-        rows.append(crossover(d, size, mask, N=d))
-    return CrossoverCurves(d, mask, tuple(rows))
+        rows.append(crossover(d, size, mask, N=d, against=against))
+    return CrossoverCurves(d, mask, against, tuple(rows))
 
 
 def draw_crossover(curves: CrossoverCurves, ax: Axes | None = None) -> Axes:
     """Draw the lengths from which linear attention is cheaper, and from which provably so.
 
-    Above the dashed line it moves fewer words than the best schedule with softmax; above the solid one, shaded, fewer
-    than any schedule with softmax can.
+    Above the dashed line it moves fewer words than a schedule with softmax; above the solid one, shaded, fewer than any
+    schedule with softmax can.
     """
     with drawn_on(ax) as target:
         Ms = [row.M for row in curves.rows]
         provably = [row.provably_from for row in curves.rows]
         cheaper = [row.cheaper_from for row in curves.rows]
-        target.set_xscale("log")
-        target.set_yscale("log")
-        target.set_xlabel("fast memory M (words)")
-        target.set_ylabel("N (queries and keys)")
         mask = f"{curves.mask} mask" if curves.mask else "no mask"
-        title(target, "Linear attention against softmax", f"d = {curves.d}", mask)
+        title(target, "Length from which linear attention moves fewer words", f"d = {curves.d}", mask)
+        target.set_xlabel("words of fast memory, M")
+        target.set_ylabel("queries and keys, N")
         top = 4 * max(provably)
-        target.fill_between(Ms, provably, top, facecolor="#dddddd", edgecolor="none", zorder=0)
-        style: dict[str, Any] = {"color": "#0072b2", "markersize": 4.5, "linewidth": 1.6}
-        target.plot(Ms, provably, marker="o", label="linear provably cheaper", **style)
-        target.plot(Ms, cheaper, marker="s", linestyle="--", label="linear cheaper", **style)
         target.set_xlim((Ms[0], Ms[-1]) if len(Ms) > 1 else (Ms[0] / 2, Ms[0] * 2))
         target.set_ylim(min(cheaper) / 2, top)
-        at_top: dict[str, Any] = {"xycoords": "axes fraction", "fontsize": 8, "verticalalignment": "top"}
-        note(target, "no schedule with softmax moves as few words", (0.02, 0.98), (0, 0), **at_top)
-        target.legend(loc="lower right", frameon=False, fontsize=8)
-        found: Axes = target
-    return found
+        log_axes(target)
+        target.fill_between(Ms, provably, top, facecolor="#dddddd", edgecolor="none", zorder=0)
+        name = "the best schedule" if curves.against == "best" else curves.against
+        style: dict[str, Any] = {"clip_on": False, "zorder": 3}
+        target.plot(
+            Ms, provably, marker="o", color="#0072b2", label="than any schedule with softmax", **style
+        )
+        target.plot(
+            Ms,
+            cheaper,
+            marker="s",
+            color="#d55e00",
+            linestyle="--",
+            label=f"than {name} with softmax",
+            **style,
+        )
+        target.legend(loc="lower right", frameon=False, fontsize="small")
+    return target

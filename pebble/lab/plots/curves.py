@@ -10,7 +10,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
-from pebble.lab.plots.canvas import drawn_on, note, title
+from pebble.lab.plots.canvas import drawn_on, letter_points, log_axes, note, picture, title, white_around
 from pebble.lab.plots.labels import LineEnd, label_ends
 from pebble.lab.plots.styles import bound_lines, lines
 from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
@@ -85,10 +85,16 @@ def io_curves(
     *,
     progress: Callable[[str], None] | None = None,
 ) -> IoCurves:
-    """Count the points of :func:`io`; takes the same parameters.
+    """Count I/O against the size of fast memory, or against the length; every point is a verified count.
 
     Parameters
     ----------
+    problem : Problem or iterable of Problem
+        One problem, or several that differ in their length.
+    M : int or iterable of int
+        Words of fast memory; several if there is one problem.
+    schedules : iterable of str or Schedule, optional
+        By default all that serve the pass. One that fits nowhere is not drawn.
     progress : callable, optional
         Called with a line before each point is counted.
 
@@ -113,63 +119,32 @@ def io_curves(
     return IoCurves(against, problems, Ms, tuple(reports))
 
 
-def io(
-    problem: Problem | Iterable[Problem],
-    M: SupportsIndex | Iterable[SupportsIndex],
-    schedules: Iterable[str | Schedule] | None = None,
-    *,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw I/O against the size of fast memory, or against the length.
-
-    Every point is a verified count. The shaded area is below the best proved bound: no schedule can be there.
-    Against M a vertical line marks d², where the large-cache regime begins.
-
-    Parameters
-    ----------
-    problem : Problem or iterable of Problem
-        One problem, or several that differ in their length.
-    M : int or iterable of int
-        Words of fast memory; several if there is one problem.
-    schedules : iterable of str or Schedule, optional
-        By default all that serve the pass. One that fits nowhere is not drawn.
-    ax : Axes, optional
-        Where to draw; by default new axes on a figure of their own, without a display.
-
-    Returns
-    -------
-    Axes
-        Write them to a file with :func:`pebble.lab.plots.save`.
-    """
-    return draw_io(io_curves(problem, M, schedules), ax)
-
-
 def draw_io(curves: IoCurves, ax: Axes | None = None) -> Axes:
-    """Draw numbers that have been counted; InvalidInput if no schedule fits anywhere."""
+    """Draw I/O, shaded the area below the best proved bound, where no schedule can be, and a line at M = d²."""
     if not any(row.fits for report in curves.reports for row in report.rows):
         raise InvalidInput(f"there is nothing to draw: {curves.reports[-1].why_nothing_fits()}")
     with drawn_on(ax) as target:
         _set_up(curves, target)
-        ends = [*_draw_bounds(curves, target), *_draw_schedules(curves, target)]
         _limit(curves, target)
+        ends = [*_draw_bounds(curves, target), *_draw_schedules(curves, target)]
         if curves.against == "M":
             _mark_crossover(curves, target)
         label_ends(target, ends)
-        found: Axes = target
-    return found
+    return target
+
+
+io = picture(io_curves, draw_io, "Draw I/O against the size of fast memory, or against the length.")
 
 
 def _set_up(curves: IoCurves, ax: Axes) -> None:
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.set_ylabel("I/O (words read and written)")
+    ax.set_ylabel("words read and written")
     problem = curves.problems[0]
     if curves.against == "M":
-        ax.set_xlabel("fast memory M (words)")
+        ax.set_xlabel("words of fast memory, M")
         title(ax, "I/O against fast memory", problem.describe())
         return
     name = length_name(curves.problems)
-    ax.set_xlabel(f"{name} ({'queries and keys' if name == 'N' else 'keys'})")
+    ax.set_xlabel(f"{'queries and keys' if name == 'N' else 'keys'}, {name}")
     M = curves.Ms[0]
     title(ax, "I/O against length", but_length(problem), f"M = {M:,} words", f"M/d² = {M / problem.d**2:.3g}")
 
@@ -181,47 +156,36 @@ def _draw_schedules(curves: IoCurves, ax: Axes) -> list[LineEnd]:
         points = [(x, y) for x, y in zip(curves.values, found[name], strict=True) if y is not None]
         every = max(1, len(points) // 8)
         # Lines that lie on each other have their markers at different places.
-        offset = list(found).index(name) % every
-        ax.plot(
-            [x for x, _ in points],
-            [y for _, y in points],
-            label=name,
-            linewidth=2.2 if name == "best" else 1.2,
-            markersize=4.5,
-            markevery=(min(offset, len(points) - 1), every),
-            **style,
-        )
+        offset = min(list(found).index(name) % every, len(points) - 1)
+        (line,) = ax.plot(*zip(*points, strict=True), label=name, markevery=(offset, every), **style)
+        line.set(clip_on=False, zorder=3, linewidth=line.get_linewidth() * (1.7 if name == "best" else 1))
         ends.append(LineEnd(*points[-1], name, style["color"], bold=name == "best"))
     return sorted(ends, key=lambda end: end.text != "best")
 
 
 def _draw_bounds(curves: IoCurves, ax: Axes) -> list[LineEnd]:
+    """Draw the bounds that are the best one somewhere, as far as they say something, with their names."""
     x, best, style = curves.values, curves.best_bound, bound_lines(curves.bounds)
-    for name, values in curves.bounds.items():
-        # Far below the best one a bound says nothing; it would only stretch the picture.
-        near = [n for n, value in enumerate(values) if value is not None and value >= 0.5 * best[n]]
-        if not near:
-            continue
-        found = [float(value) for value in (values[n] for n in near) if value is not None]
-        ax.plot([x[n] for n in near], found, label=name, **style[name])
-        leading = [n for n in near if values[n] == best[n]]
-        # Where it is the best one; a bound that never is has its name at its end.
-        place = leading[len(leading) // 2] if leading else near[-1]
-        left = curves.against == "M" and place > 0
-        note(
-            ax,
-            name,
-            (x[place], values[place] or 1),
-            (-2, -4) if left else (5, -5),
-            fontsize=7.5,
-            fontstyle="italic",
-            color="#333333",
-            horizontalalignment="right" if left else "left",
-            verticalalignment="top",
-            annotation_clip=True,
-        )
-    ax.plot(x, best, color="#444444", linewidth=1.6, label="best proved bound")
     ax.fill_between(x, best, 1, facecolor="#dddddd", edgecolor="none", zorder=0)
+    ax.plot(x, best, color="#444444", label="best proved bound")
+    rows: list[tuple[float, float]] = []
+    for name, values in curves.bounds.items():
+        leading = [n for n, value in enumerate(values) if value == best[n]]
+        if not leading:
+            continue
+        near = [n for n, value in enumerate(values) if value is not None and value >= 0.5 * best[n]]
+        ax.plot([x[n] for n in near], [float(values[n] or 1) for n in near], label=name, **style[name])
+        place = leading[len(leading) // 2]
+        side = "left" if not place or curves.against == "N" else "center" if place < len(x) - 1 else "right"
+        left, y = ax.transData.transform((x[place], float(best[place])))
+        step = 1.2 * 0.8 * letter_points() * ax.figure.get_dpi() / 72
+        wide = 0.6 * len(name) * step
+        while any(abs(left - other) < 2 * wide and abs(y - taken) < step for other, taken in rows):
+            y -= step / 4
+        rows.append((left, y))
+        down = (y - ax.transData.transform((1, float(best[place])))[1]) * 72 / ax.figure.get_dpi()
+        style_of: dict[str, Any] = {"ha": side, "va": "top", "fontstyle": "italic", "color": "#333333"}
+        note(ax, name, (x[place], float(best[place])), (6 * (side == "left"), down - 4), **style_of)
     return [LineEnd(x[-1], best[-1], "best proved bound", "#444444", bold=True)]
 
 
@@ -229,9 +193,10 @@ def _limit(curves: IoCurves, ax: Axes) -> None:
     """Set the limits: a little room around all that is drawn."""
     counts = [value for values in curves.schedules.values() for value in values if value is not None]
     low, high = min(curves.best_bound), max([*counts, *curves.best_bound])
-    ax.set_ylim(low / 1.6, high * 1.4)
+    ax.set_ylim(low / 3, high * 1.4)
     first, last = curves.values[0], curves.values[-1]
     ax.set_xlim((first, last) if first < last else (first / 2, last * 2))
+    log_axes(ax)
 
 
 def _mark_crossover(curves: IoCurves, ax: Axes) -> None:
@@ -239,5 +204,5 @@ def _mark_crossover(curves: IoCurves, ax: Axes) -> None:
     low, high = ax.get_xlim()
     if low <= d * d <= high:
         ax.axvline(d * d, color="#444444", linewidth=0.8, linestyle=(0, (2, 2)), zorder=0)
-        at_top: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "verticalalignment": "top"}
-        note(ax, f"M = d² = {d * d:,}", (d * d, 1), (3, -3), fontsize=8, **at_top)
+        at_top: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "path_effects": white_around()}
+        note(ax, f"M = d² = {d * d:,}", (d * d, 1), (3, -3), verticalalignment="top", **at_top)

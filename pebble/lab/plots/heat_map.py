@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from pebble.common.errors import InvalidInput
+from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
-from pebble.lab.plots.canvas import drawn_on, title
+from pebble.lab.asked_schedules import asked_schedules
+from pebble.lab.plots.canvas import drawn_on, legend_beside, picture, title, white_around
 from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
-from pebble.lab.training import count_any_pass
+from pebble.lab.training import count_any_pass, offered_names
+from pebble.program.schedule import fitting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
 
-    from pebble.lab.count_table import CountTable
     from pebble.program.schedule import Schedule
 
 __all__ = ["Gap", "draw_gap", "gap", "gaps"]
 
 NUMBERED_CELLS = 200
-"""In a map of at most so many cells, each cell shows its number."""
+"""In a map of at most so many cells, each cell shows its number, in place of a scale of colours."""
+FEW_CELLS = 40
+"""In a map of at most so many, in larger letters, and each has a label on the axes."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +46,18 @@ class Gap(JsonResult):
         For each problem and M the least I/O divided by the greatest proved bound; None where nothing fits.
     best : tuple of tuple of str or None
         Which schedule has the least I/O.
+    schedules : tuple of str
+        Those compared.
     """
 
     plot = "gap"
-    KEYS = "plot problems M=Ms ratios best"
+    KEYS = "plot problems M=Ms schedules ratios best"
 
     problems: tuple[Problem, ...]
     Ms: tuple[int, ...]
     ratios: tuple[tuple[float | None, ...], ...]
     best: tuple[tuple[str | None, ...], ...]
+    schedules: tuple[str, ...]
 
 
 def gaps(
@@ -60,10 +67,16 @@ def gaps(
     *,
     progress: Callable[[str], None] | None = None,
 ) -> Gap:
-    """Count the cells of :func:`gap`; takes the same parameters.
+    """Count verified I/O over the best proved bound; where that is 1, a schedule is proved to be optimal.
 
     Parameters
     ----------
+    problems : Problem or iterable of Problem
+        They may differ in their length only; one row each.
+    M : int or iterable of int
+        Words of fast memory; one column each.
+    schedules : iterable of str or Schedule, optional
+        Whose least I/O is taken; ``best`` by default, None for all.
     progress : callable, optional
         Called with a line before each cell is counted.
 
@@ -75,59 +88,42 @@ def gaps(
     """
     rows, columns = problems_of(problems), memories(M)
     chosen = None if schedules is None else list(schedules)
-    ratios, best = [], []
-    for number, problem in enumerate(rows):
-        cells: list[tuple[float | None, str | None]] = []
-        for size in columns:
-            if progress is not None:
-                place = f"{number * len(columns) + len(cells) + 1} of {len(rows) * len(columns)}"
-                progress(f"{place}: {problem.describe()}, M = {size:,}")
-            cells.append(_cell(count_any_pass(problem, size, chosen)))
-        ratios.append(tuple(ratio for ratio, _ in cells))
-        best.append(tuple(name for _, name in cells))
-    return Gap(rows, columns, tuple(ratios), tuple(best))
+    cells: list[tuple[float | None, str | None]] = []
+    for problem, size in product(rows, columns):
+        if progress is not None:
+            place = f"{len(cells) + 1} of {len(rows) * len(columns)}"
+            progress(f"{place}: {problem.describe()}, M = {size:,}")
+        cells.append(_cell(problem, size, chosen))
+    by_row = [cells[at : at + len(columns)] for at in range(0, len(cells), len(columns))]
+    ratios = tuple(tuple(ratio for ratio, _ in row) for row in by_row)
+    best = tuple(tuple(name for _, name in row) for row in by_row)
+    names = tuple(one if isinstance(one, str) else one.name for one in chosen or offered_names(rows[0]))
+    return Gap(rows, columns, ratios, best, names)
 
 
-def _cell(report: CountTable) -> tuple[float | None, str | None]:
-    fitting = [(row.io, row.chosen or row.name) for row in report.rows if row.io is not None]
-    if not fitting:
+def _cell(
+    problem: Problem, M: int, schedules: list[str | Schedule] | None
+) -> tuple[float | None, str | None]:
+    """Count the schedule with the least I/O: of one pass only that one, which a search of all their tiles tells."""
+    if problem.pass_name != "both":
+        found: list[tuple[int, Schedule]] = []
+        for schedule in asked_schedules(schedules, problem):
+            least = min((words for words, _ in found), default=None)
+            with suppress(CacheTooSmall, TooManyOperations):
+                found.append((fitting(schedule, problem, M, rival=least).words, schedule))
+        if not found:
+            return None, None
+        schedules = [min(found, key=lambda pair: pair[0])[1]]
+    report = count_any_pass(problem, M, schedules)
+    fitting_rows = [(row.io, row.chosen or row.name) for row in report.rows if row.io is not None]
+    if not fitting_rows:
         return None, None
-    io, name = min(fitting, key=lambda pair: pair[0])
+    io, name = min(fitting_rows, key=lambda pair: pair[0])
     return io / report.best_bound[1], name
 
 
-def gap(
-    problems: Problem | Iterable[Problem],
-    M: SupportsIndex | Iterable[SupportsIndex],
-    schedules: Iterable[str | Schedule] | None = ("best",),
-    *,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw the optimality gap over M/d² and N/d; where it is 1, a schedule is proved to be optimal.
-
-    Every cell is a verified count divided by a proved bound; lines mark M = d² and M = N·d, where fast memory
-    could hold one whole matrix.
-
-    Parameters
-    ----------
-    problems : Problem or iterable of Problem
-        They may differ in their length only; one row each.
-    M : int or iterable of int
-        Words of fast memory; one column each.
-    schedules : iterable of str or Schedule, optional
-        Whose least I/O is taken; ``best`` by default, None for all.
-    ax : Axes, optional
-        Where to draw; by default new axes on a figure of their own, without a display.
-
-    Returns
-    -------
-    Axes
-    """
-    return draw_gap(gaps(problems, M, schedules), ax)
-
-
 def draw_gap(found: Gap, ax: Axes | None = None) -> Axes:
-    """Draw numbers that have been counted."""
+    """Draw a heat map, and lines at M = d² and M = N·d, where fast memory could hold one whole matrix."""
     counts = [ratio for row in found.ratios for ratio in row if ratio is not None]
     if not counts:
         raise InvalidInput("no schedule fits anywhere in this range: give larger sizes of fast memory (M)")
@@ -136,10 +132,13 @@ def draw_gap(found: Gap, ax: Axes | None = None) -> Axes:
     y = [problem.Nk / d for problem in found.problems]
     with drawn_on(ax) as target:
         mesh = _draw_cells(target, x, y, found, max(counts))
-        target.figure.colorbar(mesh, ax=target, label="least I/O ÷ best proved bound")
+        if len(x) * len(y) > NUMBERED_CELLS:
+            target.figure.colorbar(mesh, ax=target, label="least I/O ÷ best proved bound")
         _set_up(found, target, x, y)
-        axes: Axes = target
-    return axes
+    return target
+
+
+gap = picture(gaps, draw_gap, "Draw the optimality gap over M/d² and N/d.")
 
 
 def _draw_cells(ax: Axes, x: list[float], y: list[float], found: Gap, highest: float) -> QuadMesh:
@@ -166,23 +165,18 @@ def _write_numbers(
     ax: Axes, x: list[float], y: list[float], ratios: Sequence[Sequence[float | None]], mesh: QuadMesh
 ) -> None:
     import numpy as np
-    from matplotlib.patheffects import withStroke
 
+    size = "small" if len(x) * len(y) <= FEW_CELLS else "xx-small"
     for place_y, row in zip(y, ratios, strict=True):
         for place_x, ratio in zip(x, row, strict=True):
-            colour: Any = "white" if ratio is None else mesh.to_rgba(np.array([ratio]))[0]
-            ax.text(
-                place_x,
-                place_y,
+            under: Any = (1, 1, 1) if ratio is None else mesh.to_rgba(np.array([ratio]))[0]
+            text, colour = (
                 "–" if ratio is None else f"{ratio:.2f}",
-                fontsize=6.5,
-                color="black" if ratio is None or sum(colour[:3]) > 1.4 else "white",
-                horizontalalignment="center",
-                verticalalignment="center",
-                zorder=5,
-                # In the colour of its cell, to be readable where a line runs behind it.
-                path_effects=[withStroke(linewidth=2.5, foreground=colour)],
+                "black" if sum(under[:3]) > 1.4 else "white",
             )
+            # On the colour of its cell, to be readable where a line runs behind it.
+            style: dict[str, Any] = {"ha": "center", "va": "center", "path_effects": white_around(under)}
+            ax.text(place_x, place_y, text, fontsize=size, color=colour, zorder=5, **style)
 
 
 def _edges(centres: list[float]) -> list[float]:
@@ -197,18 +191,19 @@ def _set_up(found: Gap, ax: Axes, x: list[float], y: list[float]) -> None:
     ax.set_xscale("log")
     ax.set_yscale("log")
     horizontal, vertical = _edges(x), _edges(y)
-    _mark(ax, horizontal, vertical)
     ax.set_xlim(horizontal[0], horizontal[-1])
     ax.set_ylim(vertical[0], vertical[-1])
     for axis, counted in ((ax.xaxis, x), (ax.yaxis, y)):
-        if len(counted) == 1:
+        if len(counted) == 1 or len(x) * len(y) <= FEW_CELLS:
             # A cell has a width; what is beside its middle was not counted.
-            axis.set_ticks(counted, [f"{counted[0]:g}"])
+            axis.set_ticks(counted, [f"{place:,.4g}" for place in counted])
             axis.set_ticks([], minor=True)
     name = length_name(found.problems)
-    ax.set_xlabel("M/d² (words of fast memory by squared head dimension)")
-    ax.set_ylabel(f"{name}/d ({'length' if name == 'N' else 'keys'} by head dimension)")
-    title(ax, "Optimality gap: least I/O ÷ best proved bound", but_length(found.problems[0]))
+    ax.set_xlabel("words of fast memory ÷ d²")
+    ax.set_ylabel(f"{'length' if name == 'N' else 'keys'} {name} ÷ d")
+    least = "least I/O" if len(found.schedules) > 4 else f"I/O of {' or '.join(found.schedules)}"
+    title(ax, f"{least} ÷ best proved bound", but_length(found.problems[0]))
+    _mark(ax, horizontal, vertical)
 
 
 def _mark(ax: Axes, horizontal: list[float], vertical: list[float]) -> None:
@@ -224,6 +219,4 @@ def _mark(ax: Axes, horizontal: list[float], vertical: list[float]) -> None:
     elif low < high:
         ax.plot([low, high], [low, high], linestyle="-.", label="M = N·d", **style)
     if ax.get_legend_handles_labels()[0]:
-        ax.legend(
-            loc="upper left", bbox_to_anchor=(0, -0.12), ncols=2, frameon=False, fontsize=8, borderaxespad=0
-        )
+        legend_beside(ax, below=True)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
 
 from pebble.common.spacing import spread
-from pebble.lab.plots.canvas import note
+from pebble.lab.plots.canvas import letter_points, note, white_around
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["LineEnd", "label_ends"]
+__all__ = ["LineEnd", "label_ends", "wrapped"]
 
 
 @dataclass(frozen=True)
@@ -21,53 +22,56 @@ class LineEnd:
     x: float
     y: float
     text: str
-    colour: str
+    colour: Any
     bold: bool = False
 
 
-def label_ends(ax: Axes, ends: list[LineEnd], size: float = 8.0) -> None:
+def wrapped(names: str, letters: int = 20) -> str:
+    """Break names with commas into lines of so many letters.
+
+    Examples
+    --------
+    >>> print(wrapped("all-gather, ring, usp, pass-q"))
+    all-gather, ring,
+    usp, pass-q
+    """
+    return "\n".join(wrap(names, letters, break_on_hyphens=False))
+
+
+def label_ends(ax: Axes, ends: list[LineEnd]) -> None:
     """Write the names to the right of the axes, each joined to the end of its line.
 
     A line that ends earlier has its name at its end. Set the limits and scales of the axes first; the layout makes
     room for the names.
     """
-    right = ax.get_xlim()[1]
-    for end in ends:
-        if end.x < 0.999 * right:
-            _label_inside(ax, end, size)
+    right, size = ax.get_xlim()[1], 0.85 * letter_points()
     there = [end for end in ends if end.x >= 0.999 * right]
+    for end in ends:
+        if end not in there:
+            white = {"color": end.colour, "path_effects": white_around()}
+            note(ax, end.text, (end.x, end.y), (5, -9), fontsize=size, **white)
     if not there:
         return
     height = ax.get_window_extent().height * 72 / ax.figure.get_dpi()
     points = ax.transData.transform([(end.x, end.y) for end in there])
     heights = [float(y) for _, y in ax.transAxes.inverted().transform(points)]
     order = sorted(range(len(there)), key=lambda number: heights[number])
-    apart = spread([heights[number] for number in order], 1.45 * size / max(height * 0.85, 1))
-    places = dict(zip(order, apart, strict=True))
+    # A name takes a place for each of its lines, and is written in the middle of them.
+    lines = [number for number in order for _ in there[number].text.split("\n")]
+    gap = 1.3 * size / max(height * 0.8, 1)
+    apart = spread([heights[number] for number in lines], gap)
+    apart = [max(place, 0.02 + number * gap) for number, place in enumerate(apart)]  # not below the axis
     for number, end in enumerate(there):
+        own = [place for place, which in zip(apart, lines, strict=True) if which == number]
+        style: dict[str, Any] = {"fontweight": "bold" if end.bold else "normal", "annotation_clip": False}
         ax.annotate(
             end.text,
             xy=(end.x, end.y),
-            xytext=(1.045, places[number]),
+            xytext=(1.05, sum(own) / len(own)),
             textcoords="axes fraction",
             fontsize=size,
             color=end.colour,
-            fontweight="bold" if end.bold else "normal",
             verticalalignment="center",
-            annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": end.colour,
-                "linewidth": 0.6,
-                "shrinkA": 1,
-                "shrinkB": 3,
-                "relpos": (0, 0.5),
-            },
+            arrowprops={"arrowstyle": "-", "color": end.colour, "linewidth": 0.6, "relpos": (0, 0.5)},
+            **style,
         )
-
-
-def _label_inside(ax: Axes, end: LineEnd, size: float) -> None:
-    from matplotlib.patheffects import withStroke
-
-    white = [withStroke(linewidth=2.5, foreground="white")]
-    note(ax, end.text, (end.x, end.y), (5, -9), fontsize=size, color=end.colour, path_effects=white)

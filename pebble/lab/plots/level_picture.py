@@ -10,8 +10,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult, tiles_text
 from pebble.common.units import seconds_text
 from pebble.computations.problem import Problem
-from pebble.lab.level_counts import count_levels
-from pebble.lab.plots.canvas import drawn_on, legend_beside, note, title
+from pebble.lab.plots.canvas import drawn_on, legend_beside, log_axes, note, picture, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,11 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["LevelPoints", "draw_levels", "level_points", "levels"]
 
 _MARKS: dict[str, dict[str, Any]] = {
-    "reads": {"marker": ">", "color": "#0072b2", "markersize": 6, "fillstyle": "none"},
-    "writes": {"marker": "<", "color": "#d55e00", "markersize": 6, "fillstyle": "none"},
-    "io": {"marker": "o", "color": "#000000", "markersize": 6},
+    "reads": {"marker": ">", "color": "#0072b2", "fillstyle": "none"},
+    "writes": {"marker": "<", "color": "#d55e00", "fillstyle": "none"},
+    "io": {"marker": "o", "color": "#000000"},
 }
-_NAMES = {"reads": "reads", "writes": "writes", "io": "I/O"}
 _BESIDE = 1.6
 """How much farther than the numbers the axis goes at either end, on a logarithmic scale."""
 
@@ -75,7 +73,7 @@ def level_points(
     bytes_per_word: int | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> LevelPoints:
-    """Count the numbers of :func:`levels`; parameters as in :func:`pebble.count_levels`.
+    """Count the words at every boundary between memory levels; parameters as in :func:`pebble.count_levels`.
 
     Examples
     --------
@@ -84,6 +82,8 @@ def level_points(
     >>> [one.io for one in found.rows[0].boundaries]
     [3480, 1200]
     """
+    from pebble.lab.level_counts import count_levels  # which takes a while to import
+
     report = count_levels(
         problem,
         hierarchy,
@@ -98,52 +98,40 @@ def level_points(
     return LevelPoints(report, rows)
 
 
-def levels(
-    problem: Problem,
-    hierarchy: Hierarchy,
-    schedules: Iterable[str | LevelSchedule] | None = None,
-    *,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw the words that schedules move at every boundary between memory levels, beside the bound there.
-
-    Parameters
-    ----------
-    problem : Problem
-    hierarchy : Hierarchy
-        The levels, the innermost first.
-    schedules : iterable of str or LevelSchedule, optional
-        By default all that fit.
-    ax : Axes, optional
-        Where to draw; by default new axes on a figure of their own, without a display.
-    """
-    return draw_levels(level_points(problem, hierarchy, schedules), ax)
-
-
 def draw_levels(points: LevelPoints, ax: Axes | None = None) -> Axes:
     """Draw numbers that have been counted."""
     report = points.report
     names = report.hierarchy.boundaries
     labels: list[str] = []
     counts: list[Boundary] = []
-    for row in points.rows:
-        head = f"{row.name}, {tiles_text(row.tiles or {})}\n"
+    heads = [f"{row.name}, {tiles_text(row.tiles or {})}" for row in points.rows]
+    for row, head in zip(points.rows, heads, strict=True):
         for name, one in zip(names, row.boundaries, strict=True):
-            labels.append(f"{head if one.level == 1 else ''}{name}\nof {one.capacity:,} words")
+            first = f"{head}\n" if one.level == 1 and len(heads) > 1 else ""
+            labels.append(f"{first}{name}\nof {one.capacity:,} words")
             counts.append(one)
-    with drawn_on(ax, height=2.2 + 0.75 * len(counts)) as target:
+    with drawn_on(ax, height=2.2 + 0.75 * len(counts), legend=4) as target:
         for place, one in enumerate(counts):
             _draw_boundary(target, report, one, place)
-        target.set_xscale("log")
         values = [number for one in counts for number in (one.reads, one.writes, one.io, one.bound) if number]
         target.set_xlim(min(values) / _BESIDE, max(values) * _BESIDE**2)
+        log_axes(target, "x")
         target.set_yticks(range(len(counts)), labels)
         target.set_ylim(len(counts) - 0.5, -0.5)
         target.set_xlabel("words moved")
-        title(target, "I/O by memory level", report.problem.describe(), f"{report.hierarchy.kind} levels")
+        about = (
+            report.problem.describe(),
+            f"{report.hierarchy.kind} levels",
+            *(heads if len(heads) == 1 else ()),
+        )
+        title(target, "I/O by memory level", *about)
         legend_beside(target)
-        axes: Axes = target
-    return axes
+    return target
+
+
+levels = picture(
+    level_points, draw_levels, "Draw the words at every boundary between memory levels, with the bound."
+)
 
 
 def _draw_boundary(ax: Axes, report: LevelReport, one: Boundary, place: int) -> None:
@@ -158,10 +146,10 @@ def _draw_boundary(ax: Axes, report: LevelReport, one: Boundary, place: int) -> 
         label="fewer than any program moves" if first else None,
     )
     for name, style in _MARKS.items():
-        label = _NAMES[name] if first else None
-        if getattr(one, name):
-            ax.plot([getattr(one, name)], [place], linestyle="none", label=label, **style)
+        if words := getattr(one, name):
+            label = name.replace("io", "I/O") if first else None
+            ax.plot([words], [place], linestyle="none", label=label, **style)
     seconds = report.seconds(one)
     time = "" if seconds is None else f", {seconds_text(seconds)}"
-    where = (float(one.io), place - 0.3)
-    note(ax, f"{one.ratio:.3f} × least{time}", where, (0, 3), fontsize=8, horizontalalignment="center")
+    at_right: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "ha": "right"}
+    note(ax, f"I/O is {one.ratio:.3f} × the bound{time}", (1, place - 0.3), (0, 3), **at_right)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult, tiles_text
 from pebble.computations.problem import Problem
-from pebble.lab.plots.canvas import drawn_on, legend_beside, note, number_axis, title
+from pebble.lab.plots.canvas import drawn_on, is_narrow, legend_beside, note, number_axis, picture, title
 from pebble.lab.plots.styles import fills
-from pebble.lab.timeline import Timeline, timeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from pebble.lab.timeline import Timeline
     from pebble.program.schedule import Schedule, Tiles
 
 __all__ = ["STRETCHES", "Occupancy", "draw_occupancy", "occupancy", "occupancy_of"]
@@ -87,7 +87,25 @@ def occupancy_of(
     *,
     resolution: str | None = None,
 ) -> Occupancy:
-    """Follow the run of :func:`occupancy`; takes the same parameters."""
+    """Follow one run of a schedule.
+
+    Time is the number of loads, stores and computations of single words. Runs of up to 200,000 of these are
+    followed move by move, longer ones operation by operation. Either way the peak and the I/O are those of the
+    verified count.
+
+    Parameters
+    ----------
+    schedule : str or Schedule
+    problem : Problem
+        One copy; heads and batch are ignored.
+    M : int, optional
+        Words of fast memory; with tile sizes given, by default what they need.
+    tiles : mapping or str, optional
+        Tile sizes, or the name of a preset.
+    resolution : {"moves", "steps"}, optional
+    """
+    from pebble.lab.timeline import timeline  # which takes a while to import
+
     run = timeline(schedule, problem, M, tiles, resolution=resolution)
     return Occupancy(run, *_chosen(run))
 
@@ -102,124 +120,80 @@ def _chosen(run: Timeline) -> tuple[tuple[int, ...], tuple[int, ...]]:
     stretch = run.time * STRETCHES // (int(run.time[-1]) + 1)
     starts = np.flatnonzero(np.diff(stretch, prepend=-1)).tolist()
     found = {0: 0, count - 1: int(occupied[-1])}
+    held = np.array(list(run.held.values()))
     for start, end in zip(starts, [*starts[1:], count], strict=True):
-        fullest = start + int(np.argmax(run.highest[start:end]))
-        found.setdefault(fullest, int(occupied[start:end].min()))
+        highest = run.highest[start:end]
+        fullest = start + np.flatnonzero(highest == highest.max())
+        # Of several the one with most of the last arrays, so that stretches that do the same look the same.
+        chosen = int(fullest[np.lexsort(held[:, fullest])[-1]])
+        found.setdefault(chosen, int(occupied[start:end].min()))
     return tuple(sorted(found)), tuple(found[number] for number in sorted(found))
 
 
-def occupancy(
-    schedule: str | Schedule,
-    problem: Problem,
-    M: int | None = None,
-    tiles: Tiles | str | None = None,
-    *,
-    resolution: str | None = None,
-    ax: tuple[Axes, Axes] | None = None,
-) -> tuple[Axes, Axes]:
-    """Draw what fast memory holds during one run of a schedule, and below it the words moved so far.
-
-    Time is the number of loads, stores and computations of single words. Runs of up to 200,000 of these are
-    followed move by move, longer ones operation by operation, where the line on top is the most that fast
-    memory held during the operation. Either way the peak and the I/O are those of the verified count.
-
-    Parameters
-    ----------
-    schedule : str or Schedule
-    problem : Problem
-        One copy; heads and batch are ignored.
-    M : int, optional
-        Words of fast memory; with tile sizes given, by default what they need.
-    tiles : mapping or str, optional
-        Tile sizes, or the name of a preset.
-    resolution : {"moves", "steps"}, optional
-    ax : pair of Axes, optional
-        Where to draw memory and traffic; by default new axes on a figure of their own, without a display.
-
-    Returns
-    -------
-    (Axes, Axes)
-
-    Raises
-    ------
-    CacheTooSmall
-        If the schedule does not fit.
-    InvalidInput
-        For unknown names, a run that is too long, or without matplotlib.
-    """
-    _check_pair(ax)
-    return draw_occupancy(occupancy_of(schedule, problem, M, tiles, resolution=resolution), ax)
-
-
-def _check_pair(ax: object) -> None:
+def draw_occupancy(found: Occupancy, ax: tuple[Axes, Axes] | None = None) -> tuple[Axes, Axes]:
+    """Draw what fast memory holds on the first of a pair of axes, and on the second the words moved so far."""
     if ax is not None and not (isinstance(ax, (tuple, list)) and len(ax) == 2):
         raise InvalidInput("occupancy draws two pictures: give a pair of axes, memory first")
-
-
-def draw_occupancy(found: Occupancy, ax: tuple[Axes, Axes] | None = None) -> tuple[Axes, Axes]:
-    """Draw a run that has been followed."""
-    _check_pair(ax)
-    with drawn_on(ax, height=6.0, rows=2) as (memory, traffic):
+    with drawn_on(ax, height=6.0, rows=2, legend=5) as pair:
+        memory, traffic = cast("tuple[Axes, Axes]", pair)
         _draw_memory(found, memory)
         _draw_traffic(found, traffic)
+        _explain(memory, traffic)
         run = found.run
-        problem = run.problem.single
         tiles = f" with {tiles_text(run.tiles)}" if run.tiles else ""
-        title(memory, f"One run of {run.schedule}{tiles}", problem.describe(), f"M = {run.M:,} words")
-        pair: tuple[Axes, Axes] = memory, traffic
-    return pair
+        about = run.problem.single.describe(), f"M = {run.M:,} words"
+        title(memory, f"One run of {run.schedule}{tiles}", *about)
+    return memory, traffic
+
+
+occupancy = picture(
+    occupancy_of, draw_occupancy, "Draw what fast memory holds during one run, and the words moved."
+)
 
 
 def _draw_memory(found: Occupancy, ax: Axes) -> None:
     time, held, M = found.column("time"), found.held, found.run.M
+    top_name = "in use" if found.whole and found.run.resolution == "moves" else "highest"
     bottom = [0] * len(time)
     for name, style in fills(held).items():
         top = [a + b for a, b in zip(bottom, held[name], strict=True)]
-        ax.fill_between(time, bottom, top, label=name, linewidth=0, **style)
+        ax.fill_between(time, bottom, top, label=name, step="post", **{**style, "linewidth": 0})
         bottom = top
-    ax.plot(time, found.column("highest"), color="black", linewidth=0.8, label=_highest_name(found))
+    ax.step(time, found.column("highest"), where="post", color="black", linewidth=0.8, label=top_name)
     if not found.whole:
-        ax.plot(
-            time, found.lowest, color="black", linewidth=0.8, linestyle=":", label="lowest of each stretch"
-        )
+        dots: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": ":"}
+        ax.step(time, found.lowest, where="post", label="lowest", **dots)
     ax.axhline(M, color="black", linewidth=1, linestyle=(0, (4, 2)))
-    note(
-        ax,
-        f"M = {M:,}; peak {found.run.peak:,}",
-        (1, M),
-        (0, 2),
-        xycoords=("axes fraction", "data"),
-        fontsize=8,
-        horizontalalignment="right",
-        verticalalignment="bottom",
-    )
-    ax.set_ylim(0, M * 1.12)
+    at_right: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom"}
+    note(ax, f"M = {M:,}; peak {found.run.peak:,}", (1, M), (0, 2), **at_right)
+    ax.set_ylim(0, M * 1.2)
     number_axis(ax.yaxis, M)
     ax.set_xlim(0, max(time[-1], 1))
-    ax.set_ylabel("fast memory (words)")
-    handles, names = ax.get_legend_handles_labels()
-    legend_beside(ax, handles[::-1], names[::-1], handleheight=1.4)
+    ax.set_ylabel("words of fast memory")
 
 
-def _highest_name(found: Occupancy) -> str:
-    if not found.whole:
-        return "highest of each stretch"
-    return "in use" if found.run.resolution == "moves" else "highest in each operation"
+def _explain(memory: Axes, traffic: Axes) -> None:
+    """Write the legends: what is on top comes first; one for both below narrow axes."""
+    (shades, names), (lines, counts) = (ax.get_legend_handles_labels() for ax in (memory, traffic))
+    if is_narrow(traffic):
+        legend_beside(traffic, shades[::-1] + lines, names[::-1] + counts)
+    else:
+        legend_beside(memory, shades[::-1], names[::-1], handleheight=1.4)
+        legend_beside(traffic)
 
 
 def _draw_traffic(found: Occupancy, ax: Axes) -> None:
     time, reads, writes = (found.column(name) for name in ("time", "reads", "writes"))
     both = [a + b for a, b in zip(reads, writes, strict=True)]
     styles: tuple[tuple[str, list[int], dict[str, Any]], ...] = (
-        ("I/O", both, {"linestyle": "-", "linewidth": 1.8, "color": "black"}),
-        ("reads", reads, {"linestyle": "--", "linewidth": 1.3, "color": "#0072b2"}),
-        ("writes", writes, {"linestyle": ":", "linewidth": 1.6, "color": "#d55e00"}),
+        ("I/O", both, {"linestyle": "-", "color": "black"}),
+        ("reads", reads, {"linestyle": "--", "color": "#0072b2"}),
+        ("writes", writes, {"linestyle": ":", "color": "#d55e00"}),
     )
     for name, values, style in styles:
         ax.plot(time, values, label=f"{name}: {values[-1]:,}", **style)
     ax.set_ylim(0, max(both[-1], 1) * 1.05)
     number_axis(ax.yaxis, both[-1])
     number_axis(ax.xaxis, time[-1])
-    ax.set_xlabel("time (loads, stores and computations of one word)")
+    ax.set_xlabel("time: loads, stores and computations of a word")
     ax.set_ylabel("words moved so far")
-    legend_beside(ax)

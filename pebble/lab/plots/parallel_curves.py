@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult
-from pebble.lab.parallel import Links, ParallelReport, parallel
-from pebble.lab.plots.canvas import drawn_on, legend_beside, title
+from pebble.lab.plots.canvas import drawn_on, legend_beside, log_axes, title
+from pebble.lab.plots.labels import LineEnd, label_ends, wrapped
 from pebble.lab.plots.styles import STYLED_SCHEDULES, bound_lines, lines
 from pebble.program.parallel import SharedProblem, distributed_schedules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pebble.lab.parallel import Links, ParallelReport
 
 __all__ = [
     "ParallelCurves",
@@ -108,6 +110,8 @@ def parallel_curves(
     >>> curves.schedules
     {'ring': (128, 192)}
     """
+    from pebble.lab.parallel import parallel
+
     chosen = tuple(problems)
     if not chosen:
         raise InvalidInput("give at least one number of devices")
@@ -143,6 +147,7 @@ def parallel_winners(
 
     Examples
     --------
+    >>> from pebble import Links
     >>> found = parallel_winners(SharedProblem(64, 2, 2), [64], [2, 4], Links(1e6, 1e9), ["ring", "grid"])
     >>> found.best
     (('ring', 'grid'),)
@@ -158,28 +163,32 @@ def parallel_winners(
 
 
 def draw_parallel(curves: ParallelCurves, ax: Axes | None = None) -> Axes:
-    """Draw words against P, a line a schedule, and the bound."""
-    with drawn_on(ax, width=9.0) as target:
-        Ps = curves.Ps
-        styles = _styles()
-        for name, words in curves.schedules.items():
+    """Draw words against P, and the bound; schedules that receive the same are one line."""
+    same: dict[tuple[int | None, ...], list[str]] = {}
+    for name, words in curves.schedules.items():
+        if any(words):
+            same.setdefault(words, []).append(name)
+    with drawn_on(ax) as target:
+        Ps, styles, ends = curves.Ps, _styles(), list[LineEnd]()
+        drawn = [(words, names, styles[names[0]]) for words, names in same.items()]
+        drawn.append((curves.bound, ["lower bound"], bound_lines(["bound"])["bound"]))
+        for words, names, style in drawn:
             here = [(P, count) for P, count in zip(Ps, words, strict=True) if count]
             if here:
-                target.plot(
-                    *zip(*here, strict=True), label=name, markersize=4.5, linewidth=1.4, **styles[name]
-                )
-        low = [(P, count) for P, count in zip(Ps, curves.bound, strict=True) if count]
-        if low:
-            target.plot(*zip(*low, strict=True), label="lower bound", **bound_lines(["bound"])["bound"])
-        target.set_xscale("log", base=2)
-        target.set_yscale("log")
-        target.set_xlabel("P (devices)")
-        target.set_ylabel("words received by the busiest device")
+                label = ", ".join(names)
+                (line,) = target.plot(*zip(*here, strict=True), label=label, clip_on=False, **style)
+                ends.append(LineEnd(*here[-1], wrapped(label), line.get_color()))
+        log_axes(target)
+        if len(Ps) > 1:
+            target.set_xlim(Ps[0], Ps[-1])
+        target.set_xticks(Ps, [f"{P:,}" for P in Ps])
+        target.set_xticks([], minor=True)
+        target.set_xlabel("devices, P")
+        target.set_ylabel("words that the busiest device receives")
         about = curves.first.describe().replace(f" on {Ps[0]:,} devices,", "")
         title(target, "Attention on several devices", about)
-        legend_beside(target)
-        found: Axes = target
-    return found
+        label_ends(target, ends)
+    return target
 
 
 def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
@@ -192,7 +201,7 @@ def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
     names = [name for name in styles if name in there]
     if not names:
         raise InvalidInput("no schedule applies anywhere in this range: use more tokens or fewer devices")
-    with drawn_on(ax, width=9.0) as target:
+    with drawn_on(ax) as target:
         cells = [[names.index(name) if name else -1 for name in row] for row in winners.best]
         colours: list[Any] = ["white", *(_pale(styles[name]["color"]) for name in names)]
         target.pcolormesh(
@@ -201,15 +210,14 @@ def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
         for y, row in enumerate(winners.ratios):
             for x, ratio in enumerate(row):
                 text = "–" if ratio is None else f"{ratio:.2g}"
-                target.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=7)
+                target.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize="small")
         target.set_xticks([x + 0.5 for x in range(len(winners.Ps))], [f"{P:,}" for P in winners.Ps])
         target.set_yticks([y + 0.5 for y in range(len(winners.Ns))], [f"{N:,}" for N in winners.Ns])
-        target.set_xlabel("P (devices)")
-        target.set_ylabel("N (tokens)")
+        target.set_xlabel("devices, P")
+        target.set_ylabel("tokens, N")
         title(target, "Fastest schedule; numbers: exposed time ÷ time of the work", winners.text)
-        legend_beside(target, handles=[Patch(color=_pale(styles[n]["color"]), label=n) for n in names])
-        found: Axes = target
-    return found
+        legend_beside(target, [Patch(color=_pale(styles[n]["color"])) for n in names], names)
+    return target
 
 
 def _styles() -> dict[str, dict[str, Any]]:
@@ -248,13 +256,12 @@ def _fastest(
     """Return the fastest schedule for a length and a number of devices, and its times' ratio."""
     if progress is not None:
         progress(f"N = {N:,}, P = {P:,}")
+    from pebble.lab.parallel.comparing import fastest
+
     try:
-        report = parallel(replace(problem, N=N, P=P), schedules, links=links)
+        best = fastest(replace(problem, N=N, P=P), schedules, links)
     except InvalidInput:
         return None, None
-    best = report.rows[0]
-    return (
-        (None, None)
-        if best.wire is None
-        else (best.name, best.wire.exposed_seconds / best.wire.arithmetic_seconds)
-    )
+    if best is None or best.wire is None:
+        return None, None
+    return best.name, best.wire.exposed_seconds / best.wire.arithmetic_seconds

@@ -17,8 +17,6 @@ from pebble.lab.count_table import Price
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import canonical_dtype
-from pebble.lab.plan.constraints import is_product
-from pebble.lab.plan.roofline import flops
 from pebble.lab.training import count_any_pass
 
 if TYPE_CHECKING:
@@ -114,10 +112,20 @@ def roofline_points(
     *,
     progress: Callable[[str], None] | None = None,
 ) -> RooflinePoints:
-    """Count the points of :func:`roofline`; takes the same parameters.
+    """Count bytes and FLOP: those of the matrix products that a schedule executes, repeated ones included.
 
     Parameters
     ----------
+    problem : Problem
+        Forward or backward.
+    device : str or Device
+        Its fast memory is M.
+    dtype : str
+        What a word is.
+    level : {"smem", "smem+regs", "l2"}, optional
+        What of the device is fast memory.
+    schedules : iterable of str or Schedule, optional
+        By default all that fit.
     progress : callable, optional
         Called with the name of each schedule before it is counted.
 
@@ -163,6 +171,8 @@ def roofline_points(
 def _point(
     schedule: Schedule, row: Row, needed: int, roof: tuple[float, int], problem: Problem
 ) -> RooflinePoint:
+    from pebble.lab.plan.roofline import flops
+
     assert row.tiles is not None
     assert row.io is not None
     assert row.bytes is not None
@@ -180,5 +190,7 @@ def _point(
 
 def _needed_work(problem: Problem) -> int:
     """FLOP of the matrix products if nothing is computed twice."""
+    from pebble.lab.plan.constraints import is_product
+
     family = family_of(problem)
     return 2 * problem.copies * sum(family.size(a.name) for a in family.arrays if is_product(a, family))

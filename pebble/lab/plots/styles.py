@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["STYLED_ARRAYS", "STYLED_SCHEDULES", "bound_lines", "fills", "lines"]
+__all__ = ["STYLED_ARRAYS", "STYLED_SCHEDULES", "bound_lines", "fills", "lines", "on_fill"]
 
 STYLED_SCHEDULES = (
     "best",
@@ -51,24 +51,10 @@ _DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)))
 _LONG = (3, 8, 12, 5)
 _MARKERS: tuple[Any, ...] = (*"os^Dv<>phXP*dH8", (4, 1, 0), (3, 1, 0), (6, 1, 0), (3, 1, 180), (4, 1, 45))
 
-# A light, a dark and a middle shade by turns, so that neighbours differ in grey too.
-_SHADES = ("#f2e8c9", "#4f81b0", "#c9a66b", "#d7ecf5", "#8c4a5b", "#a9c49b")
-_HATCHES = (
-    "",
-    "///",
-    "...",
-    "\\\\\\",
-    "xxx",
-    "---",
-    "+++",
-    "ooo",
-    "|||",
-    "//",
-    "..",
-    "\\\\",
-    "xx",
-    "--",
-    "++",
+# Okabe and Ito's, in part paler or greyer; then dark ones, each as far from those before as can be, likewise.
+_FILLS = (
+    *("#56b4e9", "#e69f00", "#f0e442", "#009e73", "#cc79a7", "#b8dff5", "#505050", "#d55e00"),
+    *("#14288c", "#782800", "#003c64", "#64783c", "#503c28", "#006478", "#647878"),
 )
 
 
@@ -86,7 +72,7 @@ def lines(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """
     return {
         name: {
-            "color": _colour(number),
+            "color": _again(_COLOURS, number),
             "linestyle": _dashes(number),
             "marker": _marker(number),
         }
@@ -109,12 +95,12 @@ def bound_lines(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _colour(number: int) -> Any:
+def _again(colours: tuple[str, ...], number: int) -> Any:
     """Return a colour; after the last of the list the list again, each time half-way to grey."""
-    again, place = divmod(number, len(_COLOURS))
+    again, place = divmod(number, len(colours))
     if not again:
-        return _COLOURS[place]
-    parts = (int(_COLOURS[place][i : i + 2], 16) / 255 for i in (1, 3, 5))
+        return colours[place]
+    parts = (int(colours[place][i : i + 2], 16) / 255 for i in (1, 3, 5))
     return tuple(0.5 + (part - 0.5) * 0.5**again for part in parts)
 
 
@@ -132,21 +118,25 @@ def _marker(number: int) -> Any:
 
 
 def fills(names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return how to fill the area of each array: no two have the same shade and hatch.
+    """Return how to fill the area of each array: no two have the same colour.
 
     Examples
     --------
-    >>> fills(["Q", "K"])["K"]["hatch"]
-    '///'
+    >>> fills(["Q", "K"])["K"]["facecolor"]
+    '#e69f00'
     """
     return {
-        name: {
-            "facecolor": _SHADES[number % len(_SHADES)],
-            "hatch": _HATCHES[number % len(_HATCHES)],
-            "edgecolor": "#222222",
-        }
+        name: {"facecolor": _again(_FILLS, number), "edgecolor": "white", "linewidth": 0.4}
         for name, number in _numbers(names, STYLED_ARRAYS).items()
     }
+
+
+def on_fill(style: dict[str, Any]) -> str:
+    """Return the colour of letters that can be read on a fill: black or white."""
+    colour = style["facecolor"]
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)] if isinstance(colour, str) else colour
+    light = sum(weight * part**2.2 for weight, part in zip((0.21, 0.72, 0.07), parts, strict=True))
+    return "black" if light > 0.18 else "white"
 
 
 def _numbers(names: Iterable[str], known: tuple[str, ...]) -> dict[str, int]:

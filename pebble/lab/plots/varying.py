@@ -9,6 +9,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.lab.size_lists import memory_sizes, spaced
+from pebble.lab.training import offered_names
 
 __all__ = [
     "COUNTS",
@@ -17,6 +18,7 @@ __all__ = [
     "memories",
     "memories_around",
     "problems_of",
+    "quick_schedules",
     "sizes",
 ]
 
@@ -59,6 +61,18 @@ def memories_around(d: int, count: int) -> tuple[int, ...]:
     (256, 4096, 65536, 1048576)
     """
     return spaced(max(16, d * d // 16), max(16, 256 * d * d), count)
+
+
+def quick_schedules(problem: Problem, *names: str) -> list[str]:
+    """Return those of some schedules that serve a problem; where there are none, the best one.
+
+    Examples
+    --------
+    >>> quick_schedules(Problem.square(64, 8), "flash-2", "split"), quick_schedules(Problem.square(64, 8), "split")
+    (['flash-2'], ['best'])
+    """
+    known = offered_names(problem)
+    return [name for name in names if name in known] or ["best"]
 
 
 def problems_of(problem: Problem | Iterable[Problem]) -> tuple[Problem, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import product
@@ -226,12 +227,18 @@ def entries(group: str, kind: str = "", name: str | None = None) -> list[EntryPo
     name : str, optional
         Only those of this name.
     """
-    from importlib.metadata import entry_points
-
-    found = sorted({entry for entry in entry_points(group=group) if name in (None, entry.name)})
+    found = [entry for entry in _entries(group, tuple(sys.path)) if name in (None, entry.name)]
     if kind and not found:
         raise InvalidInput(f"no {kind} are registered: install the package (pip install .) to register them")
     return found
+
+
+@lru_cache(maxsize=8)
+def _entries(group: str, path: tuple[str, ...]) -> list[EntryPoint]:
+    """Return the entry points of a group, by name; the files of all installed projects are read for it."""
+    from importlib.metadata import entry_points
+
+    return sorted(set(entry_points(group=group)))
 
 
 @lru_cache(maxsize=256)

@@ -171,6 +171,8 @@ class Schedule(ABC):
         optional = self.optional_tiles + self.may_be_zero
         found = checked_tiles(self.name, own_sizes(tiles), self.tile_names, self.may_be_zero, optional)
         cuts = tuple(name for name in (BLOCK, SEQUENCES) if name in tiles)
+        if not cuts:
+            return found
         return found | checked_tiles(self.name, {name: tiles[name] for name in cuts}, cuts, (), ())
 
     def require(self, problem: Problem, M: int) -> None:

@@ -12,7 +12,15 @@ from pebble.computations.masks.dense_mask import DenseMask
 from pebble.program.schedule.block_cuts import BLOCK, SEQUENCES, own_sizes, problem_of_part
 from pebble.program.schedule.schedule import Schedule
 from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
-from pebble.program.schedule.tile_search import SHORT, Kind, TileChoice, best_tiles, counted, too_small
+from pebble.program.schedule.tile_search import (
+    SHORT,
+    Kind,
+    TileChoice,
+    best_tiles,
+    counted,
+    far_from,
+    too_small,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,11 +115,18 @@ def fitting_tiles(schedule: Schedule, problem: Problem, M: int) -> dict[str, int
     return dict(fitting(schedule, problem, M).tiles)
 
 
-def fitting(schedule: Schedule, problem: Problem, M: int, demands: TileDemands = NO_DEMANDS) -> TileChoice:
+def fitting(
+    schedule: Schedule, problem: Problem, M: int, demands: TileDemands = NO_DEMANDS, rival: int | None = None
+) -> TileChoice:
     """Return :func:`fitting_tiles`, with the words that they move and their room.
 
-    With demands they are searched even if the schedule has a rule of its own.
+    With demands they are searched even if the schedule has a rule of its own. Without a mask, the search ends early
+    where a coarse sample of the tiles moves 2.5 times the words of a ``rival``.
     """
+    if rival is not None and type(schedule).tiles is Schedule.tiles:
+        far = far_from(schedule, problem, M, rival)
+        if far is not None:
+            return far
     mask = problem.allowed
     if schedule.tile_names and isinstance(mask, DenseMask) and mask.Nq * mask.Nk > _MOST_SEARCHED:
         raise TooManyOperations(

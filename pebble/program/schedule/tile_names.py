@@ -31,6 +31,8 @@ def plain_names(sizes: Mapping[str, int], taken: Iterable[str]) -> dict[str, int
     >>> plain_names({"Br": 128, "BLOCK_N": 64}, ("rows", "cols"))
     {'rows': 128, 'cols': 64}
     """
+    if _OTHER_NAMES.keys().isdisjoint(sizes):
+        return dict(sizes)
     taken, found, given = set(taken), dict[str, int](), dict[str, str]()
     for name, size in sizes.items():
         other = _OTHER_NAMES.get(name, name)

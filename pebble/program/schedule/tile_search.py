@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Asking: TypeAlias = Generator[tuple[str, list[Row]], tuple[Whole, Whole], T]
 
-__all__ = ["SHORT", "Kind", "TileChoice", "best_tiles", "counted", "nearest", "too_small"]
+__all__ = ["SHORT", "Kind", "TileChoice", "best_tiles", "counted", "far_from", "nearest", "too_small"]
 
 SHORT = 48
 """On axes up to this length all sizes are tried."""
@@ -56,6 +56,8 @@ _ALMOST = 1.03
 """In later rounds, and move at most this many times the words of the best."""
 _MORE = 2.05
 """Under a mask, tiles are not compared that move this many times the words of others without it."""
+_HOPELESS = 2.5
+"""Tiles are not searched where a coarse sample, sizes a factor of two apart, moves this many times a rival's words."""
 _BEST, _VARIOUS = 3, 5
 """What is near this many is compared; in the first round near this many with different sizes."""
 _FAR = 4
@@ -127,18 +129,10 @@ def _best_tiles(kind: Kind, problem: Problem, M: int, demands: TileDemands) -> T
     if not schedule.tile_names:
         return _without_tiles(schedule, problem, M, demands)
     counter = _TileCounter(schedule, problem, demands)
-    greatest = dict(schedule.greatest(problem))
-    short = max(problem.Nq, problem.Nk) <= SHORT
-    forms = [schedule.smallest(problem), *(schedule.other_smallest(problem) if short else ())]
-    smallest = [
-        ({**_least(sizes, demands.sizes(schedule, problem, sizes)), **setting}, setting)
-        for sizes in (forms if demands.names is None else [dict.fromkeys(demands.names, 1)])
-        for setting in switches(schedule, sizes, greatest)
-    ]
+    smallest = _smallest(schedule, problem, demands)
     found: list[TileChoice] = []
     least: int | None = None
-    for base, setting in smallest:
-        groups = tile_groups(schedule, problem, base, {**greatest, **setting})
+    for base, groups in smallest:
         one, most = counter.choice(M, base, groups)
         # Buffers of one phase stay through the others.
         for _ in range(_AIMS if demands is not NO_DEMANDS else 0):
@@ -163,6 +157,32 @@ def _best_tiles(kind: Kind, problem: Problem, M: int, demands: TileDemands) -> T
     if not fitting:
         raise too_small(schedule, min(one.room for one in found), M)
     return min(fitting, key=lambda one: one.words)
+
+
+def far_from(schedule: Schedule, problem: Problem, M: int, words: int) -> TileChoice | None:
+    """Return the best of a coarse sample of a schedule's tiles, if it moves far more than some words; else nothing."""
+    if problem.mask is not None or not schedule.tile_names or max(problem.Nq, problem.Nk) <= SHORT:
+        return None
+    counter = _TileCounter(schedule, problem, NO_DEMANDS)
+    sampled = [counter.choice(M, *form, coarse=True)[0] for form in _smallest(schedule, problem, NO_DEMANDS)]
+    best = min(sampled, key=lambda one: one.words)
+    return best if best.words > _HOPELESS * words and all(one.room <= M for one in sampled) else None
+
+
+def _smallest(
+    schedule: Schedule, problem: Problem, demands: TileDemands
+) -> list[tuple[dict[str, int], list[TileGroup]]]:
+    """Return the smallest tiles by all names that a program takes, each with the groups of sizes that may differ."""
+    greatest = dict(schedule.greatest(problem))
+    short = max(problem.Nq, problem.Nk) <= SHORT
+    forms = [schedule.smallest(problem), *(schedule.other_smallest(problem) if short else ())]
+    found = []
+    for sizes in forms if demands.names is None else [dict.fromkeys(demands.names, 1)]:
+        least = _least(sizes, demands.sizes(schedule, problem, sizes))
+        for setting in switches(schedule, sizes, greatest):
+            base = {**least, **setting}
+            found.append((base, tile_groups(schedule, problem, base, {**greatest, **setting})))
+    return found
 
 
 def _without_tiles(schedule: Schedule, problem: Problem, M: int, demands: TileDemands) -> TileChoice:
@@ -219,6 +239,7 @@ class _Known:
 
     def __init__(self) -> None:
         self.found: dict[Key, tuple[int, int]] = {}
+        self.by_tiles: dict[object, tuple[int, int]] = {}
         self._shapes: dict[object, int] = {}
 
     def key(self, program: Program, family: Family) -> tuple[int, object]:
@@ -226,6 +247,7 @@ class _Known:
         shape, sizes = read(program, family)
         if len(self.found) > _MOST_KNOWN:
             self.found.clear()
+            self.by_tiles.clear()
         return self._shapes.setdefault(shape, len(self._shapes)), sizes
 
 
@@ -239,7 +261,7 @@ class _TileCounter:
 
     def __init__(self, schedule: Schedule, problem: Problem, demands: TileDemands) -> None:
         self.schedule, self.problem, self.demands = schedule, problem, demands
-        self.gave_up = False
+        self.gave_up, self._kind = False, Kind(schedule)
         self._families: dict[Problem, Family] = {}
 
     def _family(self, problem: Problem) -> Family:
@@ -256,24 +278,33 @@ class _TileCounter:
     ) -> tuple[Whole, Whole]:
         """Return the words and the room of the phases of programs that each group shapes, group after group."""
         family, known = self._family(problem), _known(problem, self.demands, self.schedule.family)
-        words, room = np.full((2, len(groups), len(tiles)), _NEVER, dtype=np.int64)
+        asked = [[(words_only, self._kind, phases, *one.items()) for one in tiles] for phases in groups]
+        unknown = {place for row in asked for place, key in enumerate(row) if key not in known.by_tiles}
         places, programs = [], []
-        for place, one in enumerate(tiles):
+        for place in sorted(unknown):
             with suppress(InvalidInput):
-                program = self.schedule.program(problem, one)
+                program = self.schedule.program(problem, tiles[place])
                 if self.demands.allow(program, family):
                     programs.append(program)
                     places.append(place)
+        for row in asked:
+            known.by_tiles.update((row[place], (_NEVER, _NEVER)) for place in unknown.difference(places))
         for written in programs[:1]:
             self._check_written(written)
-        for number, phases in enumerate(groups):
+        for row, phases in zip(asked, groups, strict=True) if programs else ():
             texts = [_only(one, phases) for one in programs] if phases else programs
             keys = [(words_only, *known.key(one, family)) for one in texts]
             if new := {key: one for key, one in zip(keys, texts, strict=True) if key not in known.found}:
                 self._note(list(new), list(new.values()), family, known.found)
-            for place, key in zip(places, keys, strict=True):
-                words[number, place], room[number, place] = known.found.get(key, (_NEVER, _NEVER))
-        return words.ravel(), room.ravel()
+            known.by_tiles.update(
+                (row[place], known.found[key])
+                for place, key in zip(places, keys, strict=True)
+                if key in known.found
+            )
+        never = _NEVER, _NEVER  # also of those with too many boxes
+        found = np.array([known.by_tiles.get(key, never) for row in asked for key in row], dtype=np.int64)
+        words, room = found.reshape(-1, 2).T
+        return words, room
 
     def _check_written(self, program: Program) -> None:
         for text in [part.program for part in program.parts] or [program]:
@@ -300,12 +331,14 @@ class _TileCounter:
             for some in (slice(0, half), slice(half, None)) if half else ():
                 self._note(keys[some], texts[some], family, found)
 
-    def choice(self, M: int, base: dict[str, int], groups: list[TileGroup]) -> tuple[TileChoice, int]:
-        """Return the best tiles of some groups, and the room of the group that needs most."""
+    def choice(
+        self, M: int, base: dict[str, int], groups: list[TileGroup], coarse: bool = False
+    ) -> tuple[TileChoice, int]:
+        """Return the best tiles of some groups, or of a coarse sample, and the room of the group that needs most."""
         searches = [
             _SizeSearch(self.schedule, self.problem, M, base, group, self.demands) for group in groups
         ]
-        tiles = self._in_step(base, searches)
+        tiles = self._in_step(base, searches, coarse)
         numbered = self.schedule.program(self.problem, base).numbered
         if len(groups) == 1 and len(groups[0].phases) in (0, len(numbered)):
             words, room = searches[0].known(tiles)
@@ -314,10 +347,13 @@ class _TileCounter:
         most = max((search.known(tiles)[1] for search in searches), default=0)
         return TileChoice(int(words), int(room), tiles), most
 
-    def _in_step(self, base: dict[str, int], searches: list[_SizeSearch]) -> dict[str, int]:
+    def _in_step(self, base: dict[str, int], searches: list[_SizeSearch], coarse: bool) -> dict[str, int]:
         """Return the best sizes of all groups; one program answers a question of each."""
         tiles, done = dict(base), set[_SizeSearch]()
-        open_ = [(search, steps := search.best(), next(steps)) for search in searches]
+        open_ = [
+            (search, steps := search.sample() if coarse else search.best(), next(steps))
+            for search in searches
+        ]
         while open_:
             what = open_[0][2][0]
             now = [at for at, (_, _, (which, _)) in enumerate(open_) if which == what]
@@ -535,10 +571,7 @@ class _SizeSearch:
         Room without the mask is about that under it. Where less is needed of the best, larger ones are looked at.
         """
         last = len(self.names) - 1
-        heads: list[Row] = [()]
-        for at in range(last):
-            heads = [(*head, value) for head in heads for value in self._coarse(at, head)]
-        rows = yield from self._with_last(heads)
+        rows = yield from self._with_last(self._heads())
         if not rows:
             _, (least,) = yield from self._count(WHOLE if self.masked else PLAIN, [tuple(self.low)])
             near = least < _FAR * self.M and not last
@@ -564,6 +597,19 @@ class _SizeSearch:
                 break
             rows = yield from self._ordered(WORDS, list(dict.fromkeys([*larger, *rows])))
         return rows
+
+    def _heads(self) -> list[Row]:
+        """Return coarse grids of all sizes but the last."""
+        heads: list[Row] = [()]
+        for at in range(len(self.names) - 1):
+            heads = [(*head, value) for head in heads for value in self._coarse(at, head)]
+        return heads
+
+    def sample(self) -> Asking[Row]:
+        """Return the best of a coarse sample; if none fit, the smallest sizes."""
+        rows = yield from self._with_last(self._heads())
+        ordered = yield from self._ordered(PLAIN, rows or [tuple(self.low)])
+        return ordered[0]
 
     def _refined(self, rows: list[Row], ratio: float) -> Asking[list[Row]]:
         """Return rows and what is near the best of them, the best first."""

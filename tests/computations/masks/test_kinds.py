@@ -138,7 +138,7 @@ def test_streaming_and_dilated_windows() -> None:
         ("causal+group:2:causal", "group:G: stands before the whole mask"),
         ("causal+sink:9", "9 cannot be sinks"),
         ("sink:1&window:left=0,right=0&strided:3+", "missing"),
-        ("window:1&array:own", "known there only"),
+        ("window:1&array:own", "exists only in Python"),
     ],
 )
 def test_what_is_no_mask_of_masks_is_refused(text: str, message: str) -> None:
@@ -157,7 +157,7 @@ def test_what_is_no_band_is_written_out_up_to_a_limit() -> None:
     # The first two queries gain keys behind their own, those of the other blocks all three.
     more = 3 + 3 * (1024 - 64)
     assert made("fixed:64+sink:3", 1024, 1024).pairs == made("fixed:64", 1024, 1024).pairs + more
-    with pytest.raises(InvalidInput, match=r"mask fixed:64\+sink:3: it is kept pair by pair"):
+    with pytest.raises(InvalidInput, match=r"mask fixed:64\+sink:3: it is stored pair by pair"):
         made("fixed:64+sink:3", 2**15, 2**15)
 
 
