@@ -51,7 +51,7 @@ def wide_sums(problem: Counts, M: int) -> Bound:
     >>> from pebble.computations.problem import Problem
     >>> problem = Problem(2**20, 2**20, 64, 64, pass_name="backward", sum_width=2)
     >>> round(wide_sums(problem, 116_224).value / 2**40, 3)
-    0.706
+    0.705
     """
     M, w, d = fast_memory_words(M), problem.sum_width, problem.d
     require_pass(problem, "backward", "W")
