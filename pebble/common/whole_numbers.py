@@ -20,7 +20,7 @@ _PREFIXES = {
 }
 _PREFIXED = re.compile(r"(.*\d)\s*([kKMG]i?)", re.DOTALL)
 _ONE_OF = re.compile(
-    r"(?<![\w,.])(?<!\bof )(?<![+−-] )1 "
+    r"(?<![\w,.])(?<!\bof )(?<!\bits )(?<![+−-] )1 "
     r"((?:block|byte|chunk|column|compute|cut|DAG|device|edge|element|head|input|key|level|line|load|message|move|"
     r"name|node|operation|output|pair|part|point|predecessor|read|round|row|schedule|segment|state|step|store|sum|"
     r"superstep|term|tile|token|word|write)s|vertices|queries|boxes)\b"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from pebble.common.errors import IllegalMove, InvalidInput
+from pebble.common.whole_numbers import singular
 from pebble.game.board import SHOWN, Board, listed
 from pebble.game.moves import Move, Op
 from pebble.graph.any_dag import AnyDag
@@ -44,7 +45,7 @@ class Refusal:
     @property
     def message(self) -> str:
         """One line: the move, what is wrong, what to do."""
-        return f"move {self.move_number}, {self.move}: {self.reason}; {self.remedy}"
+        return singular(f"move {self.move_number}, {self.move}: {self.reason}; {self.remedy}")
 
     def error(self) -> IllegalMove:
         """Return the exception that reports the refusal."""

@@ -72,9 +72,9 @@ def test_keys_move_a_slider_and_the_address_follows(browser: Browser, file: Path
     browser.press("Left")
     browser.run("address.write()")
     link = browser.run("return location.hash")
-    assert "M=16384" in link
+    assert "M=24576" in link
     browser.open(file, link[1:])
-    assert browser.text("#at").endswith("M = 16,384")
+    assert browser.text("#at").endswith("M = 24,576")
 
 
 def test_a_link_to_no_stop_says_so(browser: Browser) -> None:

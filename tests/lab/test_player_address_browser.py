@@ -126,7 +126,7 @@ def test_the_ways_back_and_forward_lead_from_game_to_game(browser: Browser, page
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("nonsense", "no position of this page"),
+        ("nonsense", "not a position on this page"),
         ("play=pyramid:3&M=4", "cut short"),
         ("play=%E0%A4%A&M=4&moves=&check=AAA", "cut short"),
         ("play=fft:64&M=4&moves=&check=AAA", "no DAG called fft:64"),
@@ -162,9 +162,9 @@ def test_an_address_changed_by_hand_is_followed(browser: Browser, page: Page) ->
     assert browser.text("#io") == "3"
     browser.run("location.hash = 'what'")
     assert address(browser) == "what"
-    assert "no position" in notice(browser)
+    assert "not a position" in notice(browser)
     browser.run("location.hash = 'board'")
-    assert "no position" in notice(browser), "a place on the page is no position"
+    assert "not a position" in notice(browser), "a place on the page is no position"
 
 
 @pytest.mark.slow

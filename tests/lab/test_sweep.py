@@ -301,7 +301,7 @@ def test_a_row_for_each_boundary(tmp_path: Path) -> None:
         (False, 1, "exclusive", None),
         (False, 2, "exclusive", None),
     ]
-    with pytest.raises(InvalidInput, match="one of the two"):
+    with pytest.raises(InvalidInput, match="needs either"):
         pebble.sweep(40, 3, 100, levels=(43, 140))
     with pytest.raises(InvalidInput, match="separately"):
         pebble.sweep(40, 3, None, levels=(43, 140), pass_name="both")

@@ -84,7 +84,7 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
             for worker in multiprocessing.active_children()[:1]:  # none is left when the pool has noticed
                 worker.kill()
 
-    with pytest.raises(PebbleError, match=r"ended abruptly.* of 24 points are in .*\.partial"):
+    with pytest.raises(PebbleError, match=r"ended abruptly.* of 24 points are kept in .*\.partial"):
         run_sweep(GRID, out, jobs=2, progress=kill)
     assert not out.exists()
     done = run_sweep(GRID, out)

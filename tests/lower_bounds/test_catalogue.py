@@ -46,6 +46,7 @@ def printed() -> Iterator[Bound]:
         (Problem(256, 256, 8, 8, pass_name="backward"), 60),
         (Problem.square(256, 8, pass_name="backward", mask="causal"), 256),
         (Problem(256, 256, 8, 8, pass_name="weights"), 256),
+        (Problem(256, 256, 8, 8, pass_name="backward", sum_width=2), 256),
         (Problem.square(256, 8, attention="linear"), 40),
         (Problem.square(256, 8, softmax="safe"), 256),
         (Problem.square(256, 8, sums="free"), 256),
