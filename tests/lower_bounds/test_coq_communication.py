@@ -105,7 +105,8 @@ def _random_move(rng: random.Random, game: ProcessorGame) -> ProcessorMove:
     p, v = rng.randrange(P), rng.choice(words)
     held = [*game.memory[p], *game.fast[p]]
     word = rng.choice(held) if held and rng.random() < 0.9 else names.full(v)
-    op = rng.choice([*_CODES, *[ProcessorOp.COMPUTE] * 6, ProcessorOp.SEND])
+    known = [op for op in ProcessorOp if op in _CODES]
+    op = rng.choice([*known, *[ProcessorOp.COMPUTE] * 6, ProcessorOp.SEND])
     if op == ProcessorOp.SUPERSTEP:
         return ProcessorMove(op)
     if op == ProcessorOp.SEND:
