@@ -133,11 +133,9 @@ class Family:
         added = {one.name for one in self.outputs if one.chain in ("i", "j")} - read
         return self._with(lambda one: {"accumulated": one.name in added}, sums="accumulate")
 
-    def with_wide_sums(self, width: int) -> Family:
-        """Return the same computation with sums over queries and keys whose elements take some words each."""
-        return self._with(
-            lambda one: {"width": width if one.chain in ("i", "j") else 1}, sum_width=f"{width}"
-        )
+    def widened(self, names: Collection[str], width: int) -> Family:
+        """Return the same computation with elements of some arrays that take so many words each."""
+        return self._with(lambda one: {"width": width if one.name in names else one.width})
 
     def with_chains(self) -> Family:
         """Return the same computation with sums in the order of the indices, which are not added in slow memory."""

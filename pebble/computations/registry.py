@@ -72,7 +72,8 @@ def family_of(problem: Problem) -> Family:
     elif problem.sums == "accumulate":
         family = family.with_accumulation()
     if problem.sum_width > 1:
-        family = family.with_wide_sums(problem.sum_width)
+        sums = [array.name for array in family.arrays if array.chain in ("i", "j")]
+        family = family.widened(sums, problem.sum_width)
     masked = problem.mask is not None and problem.attention != "linear"
     return family.under(problem.allowed) if masked else family
 

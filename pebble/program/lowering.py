@@ -130,7 +130,7 @@ def _lowering(family: Family) -> _Lowering:
 
 def _validate(program: Program, family: Family) -> None:
     validate(program, family)
-    if "sum_width" in family.parameters:
+    if any(array.width > 1 for array in family.arrays):
         raise InvalidInput("single moves need words of one size: leave out sum_width (--sum-width)")
     if family.has_free_sums or family.accumulated:
         raise InvalidInput("single moves need sums in index order: use sums='chain'")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import PlainRow
@@ -13,10 +13,7 @@ from pebble.lab.plan.constraints import Constraints
 from pebble.program import Loop, Node, Operation, Program, When
 from pebble.program.parts_in_turn import texts_of
 
-__all__ = ["Room", "streamed_tiles", "surcharge", "wide_arrays", "widened", "width_ratio"]
-
-WIDE = "(width)"
-"""Extra axis of a widened array: one index for each word of the inputs' type that an element takes."""
+__all__ = ["Room", "second_buffers", "streamed_tiles", "wide_arrays", "widened", "width_ratio"]
 
 
 @dataclass(frozen=True)
@@ -29,23 +26,20 @@ class Room(PlainRow):
         Peak that the machine measured for the program as it is.
     wide : int
         How much larger the peak is if every computed array is held in the wider type.
-    steps : int
-        Extra width of the elements that exist twice while a chain advances, which the machine does not see.
     buffers : int
         One more tile of every streamed array, all the time.
     """
 
-    KEYS = "peak wide steps buffers"
+    KEYS = "peak wide buffers"
 
     peak: int
     wide: int = 0
-    steps: int = 0
     buffers: int = 0
 
     @property
     def words(self) -> int:
         """All together."""
-        return self.peak + self.wide + self.steps + self.buffers
+        return self.peak + self.wide + self.buffers
 
 
 def width_ratio(dtype: str, accumulate: str | None) -> int:
@@ -70,20 +64,8 @@ def wide_arrays(family: Family) -> frozenset[str]:
 
 
 def widened(family: Family, ratio: int) -> Family:
-    """Return the same computation with ``ratio`` words for each element of a wide array.
-
-    The arrays get one more axis of that length, over which no loop runs, so that the machine, which knows
-    nothing of widths, counts and enforces all their words.
-    """
-    if ratio == 1:
-        return family
-    wide = wide_arrays(family)
-    arrays = tuple(
-        replace(array, axes=(*array.axes, WIDE)) if array.name in wide else array for array in family.arrays
-    )
-    extents = {**family.extents, WIDE: ratio}
-    symbols = {**family.symbols, WIDE: "w"}
-    return Family(family.name, arrays, extents, symbols, family.parameters, family.mask)
+    """Return the same computation with ``ratio`` words for each element of a wide array."""
+    return family if ratio == 1 else family.widened(wide_arrays(family), ratio)
 
 
 def streamed_tiles(program: Program, family: Family) -> dict[str, int]:
@@ -135,18 +117,10 @@ def _loads(node: Node) -> bool:
     return any(_loads(inner) for inner in node.body)
 
 
-def surcharge(program: Program, family: Family, constraints: Constraints, dtype: str) -> tuple[int, int]:
-    """Return the words of ``dtype`` that a program needs beside its peak with wide accumulators: steps and buffers.
-
-    Notes
-    -----
-    Never too few. At most two elements exist twice while a chain advances; their extra width is added. Double
-    buffering: one more tile of every streamed array is added at every moment, whether or not the array is in use.
-    """
-    ratio = width_ratio(dtype, constraints.accumulate)
-    buffers = 0
-    if constraints.double_buffer:
-        heavy = wide_arrays(family)
-        tiles = streamed_tiles(program, family)
-        buffers = sum(words * (ratio if name in heavy else 1) for name, words in tiles.items())
-    return 2 * (ratio - 1), buffers
+def second_buffers(program: Program, family: Family, constraints: Constraints, dtype: str) -> int:
+    """Return the words of ``dtype`` for double buffering: one more tile of every streamed array, all the time."""
+    if not constraints.double_buffer:
+        return 0
+    ratio, heavy = width_ratio(dtype, constraints.accumulate), wide_arrays(family)
+    tiles = streamed_tiles(program, family)
+    return sum(words * (ratio if name in heavy else 1) for name, words in tiles.items())

@@ -69,8 +69,8 @@ class Choice(PlainRow):
     def sentence(self) -> str:
         """Return in words what is moved and what room it takes."""
         parts = [f"{words(self.room.peak)} measured"]
-        wide, buffers = self.room.wide + self.room.steps, self.room.buffers
-        parts += [f"{words(wide)} for wide accumulators"] if self.room.wide else []
+        wide, buffers = self.room.wide, self.room.buffers
+        parts += [f"{words(wide)} for wide accumulators"] if wide else []
         parts += [f"{words(buffers)} for second buffers"] if buffers else []
         return (
             f"{self.schedule} with {tiles_text(self.tiles)} ({self.form}): {words(self.io)} words "

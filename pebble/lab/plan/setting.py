@@ -13,7 +13,7 @@ from pebble.common.units import bytes_per_word
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import AXES, Constraints
-from pebble.lab.plan.memory_need import Room, surcharge, wide_arrays, widened, width_ratio
+from pebble.lab.plan.memory_need import Room, second_buffers, wide_arrays, widened, width_ratio
 from pebble.lab.plan.roofline import Traffic, moved_bytes
 from pebble.program import Program
 from pebble.program.counting.counted import Run
@@ -99,7 +99,7 @@ class Setting:
         peak = self.run(schedule, tiles).peak
         wide = self.run(schedule, tiles, width_ratio(self.dtype, self.constraints.accumulate)).peak - peak
         program, family = schedule.program(self.problem, tiles), schedule.family(self.problem)
-        return Room(peak, wide, *surcharge(program, family, self.constraints, self.dtype))
+        return Room(peak, wide, second_buffers(program, family, self.constraints, self.dtype))
 
 
 @lru_cache(maxsize=256)
@@ -162,7 +162,7 @@ class _Demands(TileDemands):
         """Return the words and the room of programs."""
         weigh = partial(self._weighed, family, self.width)
         moved, room = measure(programs, widened(family, self.width), most, weigh)
-        more = [sum(surcharge(program, family, self.constraints, self.dtype)) for program in programs]
+        more = [second_buffers(program, family, self.constraints, self.dtype) for program in programs]
         return moved, room + more
 
     def words(self, programs: Sequence[Program], family: Family, most: int) -> Whole:

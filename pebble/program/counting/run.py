@@ -113,11 +113,12 @@ def run_levels(
     [(112, 4), (40, 41)]
     """
     hierarchy = Hierarchy(tuple(capacities), inclusive)
-    if family.has_free_sums or {"sums", "sum_width"} & family.parameters.keys():
+    if family.has_free_sums or family.accumulated:
         raise InvalidInput(
-            "programs for several memory levels are verified with chains, not with sums in any order, and words of "
-            "one size"
+            "programs for several memory levels are verified with chains, not with sums in any order"
         )
+    if any(array.width > 1 for array in family.arrays):
+        raise InvalidInput("programs for several memory levels are verified with words of one size")
     if not induction:
         return plain.execute(program, family, capacities, inclusive=inclusive, step_limit=step_limit)
     return _verified(program, family, hierarchy, step_limit)
