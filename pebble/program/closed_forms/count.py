@@ -103,7 +103,7 @@ def closed_form(program: Program, family: Family, *, legal: bool = False) -> Clo
     moves: dict[str, dict[str, list[Formula]]] = {"load": {}, "store": {}}
     for place in _moves(program, family):
         array = family[place.operation.array]
-        moved = constant(array.width)
+        moved = constant(array.cost(place.operation.action))
         for axis, loops, words in _factors(place, family):
             moved *= _told(axis, axis in array.axes, loops, words, family)
         if family.masked_axes and int(moved):
@@ -140,7 +140,7 @@ def words_by_array(
         for place in _moves(text.program, family):
             if folded is None:
                 words = math.prod(factor for _, _, factor in _factors(place, text.family))
-                words *= text.family[place.operation.array].width
+                words *= text.family[place.operation.array].cost(place.operation.action)
             else:
                 words = folded.get(place.path, 0)
             side = reads if place.operation.action == "load" else writes
@@ -149,11 +149,13 @@ def words_by_array(
 
 
 def _moves(program: Program, family: Family) -> Iterator[Place]:
-    """Yield the loads and stores of a program that move words."""
-    free = family.accumulated
-    for place in places(program):
-        action, array = place.operation.action, place.operation.array
-        if action == "store" or (action == "load" and array not in free):
+    """Yield the loads and stores of a program that may move words: not of an array that is never computed."""
+    every = list(places(program))
+    there = {place.operation.array for place in every if place.operation.action == "compute"}
+    there |= {array.name for array in family.inputs}
+    for place in every:
+        action, name = place.operation.action, place.operation.array
+        if action in ("load", "store") and name in there and family[name].cost(action):
             yield place
 
 
