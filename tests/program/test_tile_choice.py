@@ -83,7 +83,7 @@ def test_published_tiles_are_cut_where_blocks_end() -> None:
     assert chosen.words == 3_708_928
 
 
-@pytest.mark.parametrize("M", [2005, 2020, 2025])
+@pytest.mark.parametrize("M", [1965, 1995, 2010])
 def test_what_buffers_lack_is_taken_from_the_phases_that_need_most(
     M: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,7 +98,7 @@ def test_what_buffers_lack_is_taken_from_the_phases_that_need_most(
     demands = demands_of(Constraints(double_buffer=True, accumulate="float32"), "bfloat16")
     found = fitting(get("p-first", "backward"), Problem.square(200, 8, pass_name="backward"), M, demands)
     assert found.room <= M
-    assert asked == [4, 4]
+    assert len(asked) > 1 and set(asked) == {4}
 
 
 def test_tiles_of_phases_that_are_generated_must_be_given() -> None:
