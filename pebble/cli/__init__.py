@@ -20,6 +20,11 @@ _COMMANDS = {
     "schedules": ("listing", "List the registered schedules and where they come from."),
     "masks": ("listing", "List the kinds of masks, how to write them and where they come from."),
     "moves": ("pebblings", "Write a schedule as an elementary pebbling, move by move."),
+    "compile": (
+        "compiling",
+        "Write a schedule as a C file: a buffer of M words, loads and stores as copies.",
+    ),
+    "cache": ("compiling", "Run a schedule's loops on a cache that decides by itself what to keep."),
     "play": ("play", "Write a page for stepping through a small pebbling and for playing the game."),
     "explore": (
         "explore",

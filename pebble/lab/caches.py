@@ -1,0 +1,261 @@
+"""A schedule's loop order on a cache that decides by itself what to keep: misses and write-backs."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.common.errors import InvalidInput
+from pebble.common.plain import PlainRow
+from pebble.common.tables import Table, TableResult, tiles_text
+from pebble.common.whole_numbers import singular
+from pebble.lab.cache_trace import layout, trace
+from pebble.lab.cachegrind import cachegrind_misses
+from pebble.lab.pebblings import moves
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.problem import Problem
+    from pebble.program.schedule import Schedule, Tiles
+
+__all__ = ["POLICIES", "CacheRow", "CacheTable", "on_a_cache"]
+
+POLICIES = ("lru", "fifo", "opt")
+_MOST_TIMES = 64
+"""A cache of at most so many times M words is tried."""
+
+
+@dataclass(frozen=True)
+class CacheRow(PlainRow):
+    """What one policy moves.
+
+    Attributes
+    ----------
+    policy : str
+    misses, write_backs : int
+        Lines brought in, and dirty lines written back; at the end all of them are.
+    words : int
+        Words of these lines.
+    ratio : float
+        Words, over those of the explicit schedule.
+    needed : int or None
+        Words of a cache with which no more words move than in the explicit schedule, the smallest that was found; None
+        if 64·M words are not enough.
+    """
+
+    KEYS = "policy misses write_backs words ratio needed"
+
+    policy: str
+    misses: int
+    write_backs: int
+    words: int
+    ratio: float
+    needed: int | None
+
+
+@dataclass(frozen=True)
+class CacheTable(TableResult):
+    """A schedule beside the same loops on caches of as many words.
+
+    Attributes
+    ----------
+    schedule : str
+    tiles : dict of str to int
+    M, line, ways : int
+        Words of the cache, words of a line, lines of a set.
+    io, accesses : int
+        What the explicit schedule moves, and the words that computations touch.
+    rows : tuple of CacheRow
+    cachegrind : int or None
+        Lines that cachegrind counts as missed, beside those of ``"lru"``; None if it was not asked.
+    """
+
+    KEYS = "schedule tiles M line ways io accesses cachegrind rows"
+    ROWS = "rows"
+
+    schedule: str
+    tiles: dict[str, int]
+    M: int
+    line: int
+    ways: int
+    io: int
+    accesses: int
+    rows: tuple[CacheRow, ...]
+    cachegrind: int | None = None
+
+    def parts(self) -> Sequence[str | Table]:
+        """Return what is printed: the schedule, and what each policy moves."""
+        sizes = f" {tiles_text(self.tiles)}" if self.tiles else ""
+        columns = {
+            "policy": "policy",
+            "misses": "misses",
+            "write-backs": "write_backs",
+            "words": "words",
+            "words ÷ explicit": "ratio:.3f",
+            "cache needed": lambda row: row.needed or f"> {_MOST_TIMES * self.M:,}",
+        }
+        heading = singular(
+            f"{self.schedule}{sizes}: {self.io:,} words with explicit loads and stores, M = {self.M:,}\n"
+            f"the same loops on a cache of {self.M // (self.line * self.ways):,} sets × {self.ways:,} lines × "
+            f"{self.line:,} words:"
+        )
+        asked = self.cachegrind is not None
+        notes = [f"cachegrind, an LRU cache of the same shape: {self.cachegrind:,} misses"] if asked else []
+        return [Table.of(self.rows, columns, right=(1, 2, 3, 4, 5), notes=notes, heading=heading)]
+
+
+def on_a_cache(
+    schedule: str | Schedule,
+    problem: Problem,
+    M: int,
+    tiles: Tiles | str | None = None,
+    *,
+    policies: Iterable[str] = ("lru", "fifo", "opt"),
+    line: int = 1,
+    ways: int | None = None,
+    cachegrind: bool = False,
+) -> CacheTable:
+    """Run the loops of a schedule on a cache of M words in place of its loads, stores and deletions.
+
+    Arrays lie one after another; what the schedule never stores has places for one tile, used again and again.
+
+    Parameters
+    ----------
+    schedule, problem, M, tiles
+        As for :func:`pebble.moves`; the tiles fit M words of explicit memory.
+    policies : iterable of str
+        ``"lru"``, ``"fifo"`` or ``"opt"``: which line of a full set leaves: the one not used for longest, the one that
+        came first, or the one that is used again last (Belady 1966).
+    line, ways : int
+        Words of a line, and lines of a set; by default all lines are one set.
+    cachegrind : bool
+        Whether valgrind's cachegrind is asked too, with the loops compiled by cc.
+
+    Raises
+    ------
+    InvalidInput
+        If M is not a whole number of sets, a policy is unknown, or the schedule touches more than 50 million words.
+    """
+    chosen = tuple(dict.fromkeys(policies))
+    for name in chosen:
+        if name not in POLICIES:
+            raise InvalidInput(f"unknown policy {name!r}; known: {', '.join(POLICIES)}")
+    ways = ways or max(M // line, 1)
+    if M % (line * ways):
+        raise InvalidInput(
+            f"a cache of {M:,} words is not a whole number of sets of {ways:,} lines of {line:,} words; "
+            f"the next smaller is {M // (line * ways) * line * ways:,}"
+        )
+    made = moves(schedule, problem, M, tiles)
+    where = layout(made.program, made.family, line)
+    parts = list(trace(made.program, made.family, where))
+    address = np.concatenate([one for one, _ in parts])
+    accesses = _Accesses(address // line, np.concatenate([one for _, one in parts]))
+    rows = [_row(name, accesses, M, line, ways, made.io) for name in chosen]
+    name = schedule if isinstance(schedule, str) else schedule.name
+    outside = cachegrind_misses(made, where, M, line, ways) if cachegrind else None
+    return CacheTable(name, made.tiles, M, line, ways, made.io, len(address), tuple(rows), outside)
+
+
+def _row(policy: str, accesses: _Accesses, M: int, line: int, ways: int, io: int) -> CacheRow:
+    def moved(sets: int) -> tuple[int, int]:
+        return accesses.on(policy, sets, ways)
+
+    one = line * ways
+    misses, backs = moved(M // one)
+    words = (misses + backs) * line
+    return CacheRow(policy, misses, backs, words, words / io, _needed(policy, accesses, M, line, ways, io))
+
+
+def _needed(policy: str, accesses: _Accesses, M: int, line: int, ways: int, io: int) -> int | None:
+    """Return the words of the smallest cache found that moves no more than so many words: by doubling and halving."""
+    by_sets = ways * line < M
+    unit = ways * line if by_sets else line
+
+    def enough(units: int) -> bool:
+        found = accesses.on(policy, units, ways) if by_sets else accesses.on(policy, 1, units)
+        return sum(found) * line <= io
+
+    high = M // unit
+    while not enough(high):
+        high *= 2
+        if high * unit > _MOST_TIMES * M:
+            return None
+    low = high // 2 if high > M // unit else 0
+    while high - low > max(1, high // 16):
+        middle = (low + high) // 2
+        low, high = (low, middle) if middle and enough(middle) else (middle, high)
+    return high * unit
+
+
+class _Accesses:
+    """The lines that are touched, in order; of the same line in a row one."""
+
+    def __init__(self, lines: NDArray[np.int64], writes: NDArray[np.bool_]) -> None:
+        first = np.flatnonzero(np.diff(lines, prepend=-1))
+        self.lines = lines[first]
+        self.writes = np.logical_or.reduceat(writes, first)
+        self._found: dict[tuple[str, int, int], tuple[int, int]] = {}
+
+    def on(self, policy: str, sets: int, ways: int) -> tuple[int, int]:
+        """Return how many lines a cache brings in and writes back."""
+        key = policy, sets, ways
+        if key not in self._found:
+            self._found[key] = (
+                _optimal(self.lines, self.writes, sets, ways)
+                if policy == "opt"
+                else _in_order(self.lines, self.writes, sets, ways, policy == "lru")
+            )
+        return self._found[key]
+
+
+def _in_order(
+    lines: NDArray[np.int64], writes: NDArray[np.bool_], sets: int, ways: int, renewed: bool
+) -> tuple[int, int]:
+    """Return misses and write-backs where the line at the front leaves; a use puts it to the end if ``renewed``."""
+    held: list[dict[int, bool]] = [{} for _ in range(sets)]
+    misses = backs = 0
+    for line, write in zip(lines.tolist(), writes.tolist(), strict=True):
+        own = held[line % sets]
+        if line in own:
+            if renewed:
+                own[line] = own.pop(line) or write
+            elif write:
+                own[line] = True
+            continue
+        misses += 1
+        if len(own) == ways:
+            backs += own.pop(next(iter(own)))
+        own[line] = write
+    return misses, backs + sum(sum(own.values()) for own in held)
+
+
+def _optimal(lines: NDArray[np.int64], writes: NDArray[np.bool_], sets: int, ways: int) -> tuple[int, int]:
+    """Return misses and write-backs where the line that is used again last leaves."""
+    order = np.lexsort((np.arange(len(lines)), lines))
+    again = np.full(len(lines), len(lines))
+    same = lines[order][1:] == lines[order][:-1]
+    again[order[:-1][same]] = order[1:][same]
+    held: list[dict[int, list[int]]] = [{} for _ in range(sets)]
+    heaps: list[list[tuple[int, int]]] = [[] for _ in range(sets)]
+    misses = backs = 0
+    for line, write, use in zip(lines.tolist(), writes.tolist(), again.tolist(), strict=True):
+        own, heap = held[line % sets], heaps[line % sets]
+        if line in own:
+            own[line] = [use, own[line][1] or write]
+        else:
+            misses += 1
+            if len(own) == ways:
+                while True:
+                    latest, gone = heapq.heappop(heap)
+                    if gone in own and own[gone][0] == -latest:
+                        break
+                backs += own.pop(gone)[1]
+            own[line] = [use, write]
+        heapq.heappush(heap, (-use, line))
+    return misses, backs + sum(dirty for own in held for _, dirty in own.values())
