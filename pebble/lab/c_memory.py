@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pebble.computations.array import Array
     from pebble.computations.family import Family
-    from pebble.lab.cache_trace import Layout
+    from pebble.lab.cache_trace import Addresses
 
 __all__ = ["CacheMemory", "ExplicitMemory", "variable"]
 
@@ -141,13 +141,13 @@ class CacheMemory:
     Parameters
     ----------
     family : Family
-    layout : Layout
+    layout : Addresses
         Where elements are.
     words : int
         Words of the cache, which is empty when the schedule begins.
     """
 
-    def __init__(self, family: Family, layout: Layout, words: int) -> None:
+    def __init__(self, family: Family, layout: Addresses, words: int) -> None:
         self.family, self.layout, self.words = family, layout, words
 
     def declarations(self) -> str:

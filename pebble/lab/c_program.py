@@ -104,7 +104,7 @@ def c_program(program: Program, family: Family, memory: ExplicitMemory | CacheMe
                 f"{array.name} has {words:,} words; a C file holds arrays of at most {_MOST_WORDS:,}: "
                 "use fewer queries and keys"
             )
-    writer = _Writer(family, memory)
+    writer = _CWriter(family, memory)
     body = "".join(f"  {line}\n" for line in writer.program(written_out(program, family)))
     mask = _MASK.format(intervals=_intervals(family), **_sizes(family)) if family.mask else ""
     schedule = f"\n__attribute__((noinline)) static void schedule(void) {{\n{body}}}\n"
@@ -136,7 +136,7 @@ class _Around:
     together: tuple[str, str]
 
 
-class _Writer:
+class _CWriter:
     """Writes the lines of a C function."""
 
     def __init__(self, family: Family, memory: ExplicitMemory | CacheMemory) -> None:

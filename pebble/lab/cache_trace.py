@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program import Program
 
-__all__ = ["Layout", "layout", "trace"]
+__all__ = ["Addresses", "layout", "trace"]
 
 _MOST_ACCESSES = 50_000_000
 
 
 @dataclass(frozen=True)
-class Layout:
+class Addresses:
     """Where the elements of arrays are in slow memory.
 
     Attributes
@@ -52,7 +52,7 @@ class Layout:
         return np.asarray(found + self.bases[array.name])
 
 
-def layout(program: Program, family: Family, line: int) -> Layout:
+def layout(program: Program, family: Family, line: int) -> Addresses:
     """Return where arrays are, for lines of so many words.
 
     Raises
@@ -99,7 +99,7 @@ class _Buffers:
                         "use fewer queries and keys"
                     )
 
-    def layout(self, line: int) -> Layout:
+    def layout(self, line: int) -> Addresses:
         """Return where arrays are; what replaces an element of a buffer always takes its place."""
         lengths, bases, end = dict[str, tuple[int, ...]](), dict[str, int](), 0
         for array in self.family.arrays:
@@ -114,16 +114,16 @@ class _Buffers:
                 continue
             bases[array.name] = end
             end += -(-math.prod(own) // line) * line
-        return Layout(lengths, bases, end)
+        return Addresses(lengths, bases, end)
 
     def _alike(self, array: Array, other: str) -> bool:
         return self.family[other].axes == array.axes and other not in self.kept | self.too_small
 
 
-def _overwritten(program: Program, family: Family, made: Layout) -> Iterator[str]:
+def _overwritten(program: Program, family: Family, made: Addresses) -> Iterator[str]:
     """Yield the arrays of which an element is read after another one took its place."""
     owner = np.full(made.words, -1)
-    whole, count = Layout({}, {}, 0), 0
+    whole, count = Addresses({}, {}, 0), 0
     for array in family.arrays:
         whole.lengths[array.name] = tuple(family.extents[axis] for axis in array.axes)
         whole.bases[array.name] = count
@@ -148,7 +148,7 @@ def _indices(step: Step, family: Family, axes: tuple[str, ...]) -> dict[str, NDA
 
 
 def trace(
-    program: Program, family: Family, made: Layout
+    program: Program, family: Family, made: Addresses
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
     """Yield the addresses that computations touch, and which of them they write.
 
@@ -162,7 +162,7 @@ def trace(
 
 
 def _touched(
-    step: Step, family: Family, made: Layout, array: Array, steps: Mapping[str, ChainSteps]
+    step: Step, family: Family, made: Addresses, array: Array, steps: Mapping[str, ChainSteps]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     indices = _indices(step, family, array.indices)
     shape = np.broadcast_shapes(*(one.shape for one in indices.values()))

@@ -14,7 +14,7 @@ from pebble.lab.c_program import c_program
 from pebble.lab.compiled import compile_c, done
 
 if TYPE_CHECKING:
-    from pebble.lab.cache_trace import Layout
+    from pebble.lab.cache_trace import Addresses
     from pebble.lab.pebblings import Pebbling
 
 __all__ = ["cachegrind_misses"]
@@ -23,13 +23,13 @@ _BYTES = 4
 """Of a word, a float."""
 
 
-def cachegrind_misses(made: Pebbling, where: Layout, words: int, line: int, ways: int) -> int:
+def cachegrind_misses(made: Pebbling, where: Addresses, words: int, line: int, ways: int) -> int:
     """Return the data misses that cachegrind counts in the loops of a schedule, compiled without loads and stores.
 
     Parameters
     ----------
     made : Pebbling
-    where : Layout
+    where : Addresses
         Where elements are.
     words, line, ways : int
         Words of the cache, words of a line, lines of a set; cachegrind wants powers of two, and lines of 8 words.
