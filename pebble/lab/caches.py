@@ -99,10 +99,11 @@ class CacheTable(TableResult):
             "words ÷ explicit": "ratio:.3f",
             "cache needed": lambda row: row.needed or f"> {_MOST_TIMES * self.M:,}",
         }
+        sets = self.M // (self.line * self.ways)
+        shape = "" if sets == 1 else f"{sets:,} sets of "
         heading = singular(
             f"{self.schedule}{sizes}: {self.io:,} words with explicit loads and stores, M = {self.M:,}\n"
-            f"the same loops on a cache of {self.M // (self.line * self.ways):,} sets × {self.ways:,} lines × "
-            f"{self.line:,} words:"
+            f"the same loops on a cache of {shape}{self.ways:,} lines of {self.line:,} words:"
         )
         asked = self.cachegrind is not None
         notes = [f"cachegrind, an LRU cache of the same shape: {self.cachegrind:,} misses"] if asked else []
