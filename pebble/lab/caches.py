@@ -12,7 +12,6 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult, tiles_text
-from pebble.common.whole_numbers import singular
 from pebble.lab.cache_trace import layout, trace
 from pebble.lab.cachegrind import cachegrind_misses
 from pebble.lab.pebblings import moves
@@ -101,9 +100,10 @@ class CacheTable(TableResult):
         }
         sets = self.M // (self.line * self.ways)
         shape = "" if sets == 1 else f"{sets:,} sets of "
-        heading = singular(
+        one = "1 word" if self.line == 1 else f"{self.line:,} words"
+        heading = (
             f"{self.schedule}{sizes}: {self.io:,} words with explicit loads and stores, M = {self.M:,}\n"
-            f"the same loops on a cache of {shape}{self.ways:,} lines of {self.line:,} words:"
+            f"the same loops on a cache of {shape}{self.ways:,} lines of {one}:"
         )
         asked = self.cachegrind is not None
         notes = [f"cachegrind, an LRU cache of the same shape: {self.cachegrind:,} misses"] if asked else []
