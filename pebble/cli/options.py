@@ -93,7 +93,7 @@ def _text_of(file: IO[str]) -> str:
 
 
 SCHEDULES = option(
-    "Schedules: a,b, or repeat the option.",
+    "Schedules: a,b, or repeat the option; kernel.py:Name is one of a file.",
     "--schedule",
     multiple=True,
     metavar="NAME",
