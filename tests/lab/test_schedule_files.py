@@ -9,9 +9,10 @@ import pytest
 from tests.support.commands import COUNT, Pebble, document_of
 
 TEXT = """
-from pebble import Schedule, get
+from pebble import Schedule
+from schedules.flash2 import Flash2
 
-class Rows(type(get("flash-2"))):
+class Rows(Flash2):
     name = "rows"
 
 made = Rows()
