@@ -42,12 +42,10 @@ def _of_file(path: str, name: str) -> Schedule:
     except Exception as error:
         raise InvalidInput(f"{path} cannot be run: {type(error).__name__}: {error}") from error
     if not isinstance(made, Schedule):
-        names = [
-            one
-            for one, value in vars(module).items()
-            if isinstance(value, type) and issubclass(value, Schedule)
-        ]
-        known = ", ".join(one for one in names if one != "Schedule") or "none"
+        classes = (
+            one for one in vars(module).values() if isinstance(one, type) and issubclass(one, Schedule)
+        )
+        known = ", ".join(one.__name__ for one in classes if one.__module__ == module.__name__) or "none"
         raise InvalidInput(f"{path} has no schedule {name}; schedules in it: {known}")
     return made
 
