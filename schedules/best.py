@@ -30,6 +30,7 @@ from schedules.linear.chunked import Chunked
 from schedules.linear.state_tiles import StateTiles
 from schedules.linear.tiled_products import TiledProducts
 from schedules.naive import Naive
+from schedules.p_tile import PTile
 from schedules.split import Split
 from schedules.split_pinned import SplitPinned
 from schedules.square_tile import SquareTile
@@ -42,6 +43,7 @@ _ONE_SWEEP: tuple[Schedule, ...] = (
     Flash2Packed(),
     Hybrid(),
     SquareTile(),
+    PTile(),
     Flash2Sliced(),
     Flash2Mixed(),
     Flash1(),
