@@ -66,10 +66,13 @@ class _Memory:
         self.steps = {array.name: ChainSteps(family, array) for array in family.arrays if array.chain}
         self.fast: dict[str, NDArray[np.float64]] = {}
         self.slow: dict[str, NDArray[np.float64]] = {}
+        self.resumed: dict[str, NDArray[np.bool_]] = {}
+        """Of sums added in slow memory, which elements lack what slow memory has: stores of them are additions."""
         for array in family.arrays:
             shape = tuple(family.extents[axis] for axis in array.axes)
             self.fast[array.name] = np.full(shape, np.nan)
             self.slow[array.name] = np.full(shape, np.nan)
+            self.resumed[array.name] = np.zeros(shape, dtype=bool)
             if array.is_input:
                 self.slow[array.name] = _checked(array.name, inputs, shape)
 
@@ -77,10 +80,13 @@ class _Memory:
         operation = step.operation
         name = operation.array
         box = self._box(step, self.family[name])
+        fast, slow, resumed = (of[name][box] for of in (self.fast, self.slow, self.resumed))
         if operation.action == "load":
-            self.fast[name][box] = self.slow[name][box]
+            resumed[...] = operation.resumes and self.family[name].accumulated
+            fast[...] = np.where(resumed & ~np.isnan(slow), 0.0, slow)
         elif operation.action == "store":
-            self.slow[name][box] = self.fast[name][box]
+            slow[...] = np.where(resumed & ~np.isnan(slow), slow + fast, fast)
+            fast[resumed] = 0.0
         elif operation.action == "delete":
             self.fast[name][box] = np.nan
         else:
