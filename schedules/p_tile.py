@@ -65,6 +65,9 @@ class PTile(Schedule):
         read = statistics_of_outputs(problem)
         word = load(total), *outputs(problem), delete(*output_names(problem))
         return program(
-            phase("P on a tile, and what it adds to the sums", tiled_product(problem, products(problem), tile, *work)),
+            phase(
+                "P on a tile, and what it adds to the sums",
+                tiled_product(problem, products(problem), tile, *work),
+            ),
             phase("O = U / l", loop("i", 1, load(*read), loop("e", 1, *word), delete(*read))),
         )

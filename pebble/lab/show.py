@@ -179,7 +179,10 @@ def _additions(nodes: Iterable[Node], resumed: set[str]) -> Iterator[Node]:
     """Yield nodes without what is resumed; beside that, stores are additions, but not in the last tile that reads it."""
     for node in nodes:
         if not isinstance(node, Operation):
-            ends = isinstance(node, When) and (node.condition.which, node.condition.negated) == ("last", False)
+            ends = isinstance(node, When) and (node.condition.which, node.condition.negated) == (
+                "last",
+                False,
+            )
             inner = set(_resumed(node.body)) if isinstance(node, Loop) else set() if ends else resumed
             if body := tuple(_additions(node.body, inner)):
                 yield replace(node, body=body)

@@ -408,7 +408,11 @@ class _Word:
             elif read.step != "later" or not self.is_first(str(self.family[op.array].chain), at, asked.sight):
                 whole = state[: 1 + self.added]
                 self.need(
-                    all(one == asked.whole for one in whole), op, state, asked, "may not be complete in fast memory"
+                    all(one == asked.whole for one in whole),
+                    op,
+                    state,
+                    asked,
+                    "may not be complete in fast memory",
                 )
 
     def is_first(self, axis: str, at: dict[str, Interval], sight: Sight) -> bool:
