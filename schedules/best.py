@@ -43,7 +43,6 @@ _ONE_SWEEP: tuple[Schedule, ...] = (
     Flash2Packed(),
     Hybrid(),
     SquareTile(),
-    PTile(),
     Flash2Sliced(),
     Flash2Mixed(),
     Flash1(),
@@ -85,7 +84,7 @@ _GRADIENTS = (
 )
 
 _CANDIDATES: dict[str, tuple[Schedule, ...]] = {
-    "plain": _ONE_SWEEP,
+    "plain": (*_ONE_SWEEP, PTile()),
     "safe": _TWO_SWEEPS,
     "online": _ONE_SWEEP,
     "own": (Flash2Pinned(), Flash2Causal(), Flash2Packed(), Naive(), KeyWindow()),

@@ -176,7 +176,7 @@ def _with_additions(text: Program) -> Program:
 
 
 def _additions(nodes: Iterable[Node], resumed: set[str]) -> Iterator[Node]:
-    """Yield nodes without what is resumed; beside that, stores are additions, but not in the last tile that reads it."""
+    """Yield nodes without what is resumed; stores beside that are additions, but not in a last tile, which loads."""
     for node in nodes:
         if not isinstance(node, Operation):
             ends = isinstance(node, When) and (node.condition.which, node.condition.negated) == (

@@ -80,13 +80,15 @@ class _Memory:
         operation = step.operation
         name = operation.array
         box = self._box(step, self.family[name])
-        fast, slow, resumed = (of[name][box] for of in (self.fast, self.slow, self.resumed))
+        fast, slow = self.fast[name][box], self.slow[name][box]
+        resumed = self.resumed[name][box] & ~np.isnan(slow)
         if operation.action == "load":
-            resumed[...] = operation.resumes and self.family[name].accumulated
-            fast[...] = np.where(resumed & ~np.isnan(slow), 0.0, slow)
+            resumes = operation.resumes and self.family[name].accumulated
+            self.resumed[name][box] = resumes
+            self.fast[name][box] = np.where(resumes & ~np.isnan(slow), 0.0, slow)
         elif operation.action == "store":
-            slow[...] = np.where(resumed & ~np.isnan(slow), slow + fast, fast)
-            fast[resumed] = 0.0
+            self.slow[name][box] = np.where(resumed, slow + fast, fast)
+            self.fast[name][box] = np.where(resumed, 0.0, fast)
         elif operation.action == "delete":
             self.fast[name][box] = np.nan
         else:
