@@ -9,7 +9,20 @@ from functools import lru_cache
 from typing import Literal
 
 from pebble import Problem
-from pebble.program import Node, Nodes, Phase, compute, delete, load, loop, not_first, phase, store, when
+from pebble.program import (
+    Node,
+    Nodes,
+    Phase,
+    compute,
+    delete,
+    load,
+    loop,
+    not_first,
+    phase,
+    resume,
+    store,
+    when,
+)
 from schedules._roles import each_head, family, product_text, score_words, used_up, values
 
 __all__ = [
@@ -94,7 +107,7 @@ def _vector_by_vector(
 def parked_sums(name: str = "l") -> Node:
     """Row sums of a tile of P, or maxima of a tile of S, kept in slow memory between tiles."""
     return loop(
-        "i", 1, when(not_first("j"), load(name)), compute(name), store(name), delete(name), label="row"
+        "i", 1, when(not_first("j"), resume(name)), compute(name), store(name), delete(name), label="row"
     )
 
 

@@ -30,6 +30,7 @@ from schedules.linear.chunked import Chunked
 from schedules.linear.state_tiles import StateTiles
 from schedules.linear.tiled_products import TiledProducts
 from schedules.naive import Naive
+from schedules.p_tile import PTile
 from schedules.split import Split
 from schedules.split_pinned import SplitPinned
 from schedules.square_tile import SquareTile
@@ -83,7 +84,7 @@ _GRADIENTS = (
 )
 
 _CANDIDATES: dict[str, tuple[Schedule, ...]] = {
-    "plain": _ONE_SWEEP,
+    "plain": (*_ONE_SWEEP, PTile()),
     "safe": _TWO_SWEEPS,
     "online": _ONE_SWEEP,
     "own": (Flash2Pinned(), Flash2Causal(), Flash2Packed(), Naive(), KeyWindow()),

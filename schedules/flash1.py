@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pebble import Problem
 from pebble.program import (
+    Node,
     Nodes,
     Program,
     Tiles,
@@ -15,6 +16,7 @@ from pebble.program import (
     not_first,
     not_last,
     program,
+    resume,
     store,
     when,
 )
@@ -52,12 +54,22 @@ class Flash1(PaperTiles):
         return _streamed(problem, cols)
 
 
+def _before(problem: Problem, *names: str) -> Node:
+    """Write how a tile of keys comes by sums that earlier ones have left in slow memory.
+
+    Where they are added there, only the last tile loads them: it reads them.
+    """
+    if problem.sums != "accumulate":
+        return when(not_first("j"), load(*names))
+    return when(not_first("j"), when(not_last("j"), resume(*names)), when(last("j"), load(*names)))
+
+
 def _streamed(problem: Problem, cols: int) -> Program:
-    kept = statistics(problem)
-    resume, made = when(not_first("j"), load(*kept)), exponentials(problem)
-    work: Nodes = (*made, resume, compute("l"))
+    kept, made = statistics(problem), exponentials(problem)
+    before = _before(problem, *kept)
+    work: Nodes = (*made, before, compute("l"))
     if problem.form == "online":
-        work = resume, loop("j", 1, *made, compute("l"), label="key")
+        work = before, loop("j", 1, *made, compute("l"), label="key")
     return program(
         loop(
             "j",
@@ -72,7 +84,7 @@ def _streamed(problem: Problem, cols: int) -> Program:
                 loop(
                     "e",
                     1,
-                    when(not_first("j"), load("U")),
+                    _before(problem, "U"),
                     compute("U"),
                     when(not_last("j"), store("U"), delete("U")),
                     when(last("j"), compute("O", "U"), store("O"), delete("O")),
@@ -100,7 +112,7 @@ def _literal(problem: Problem, rows: int, cols: int, by_key: bool = False) -> Pr
                 "i",
                 rows,
                 load("Q"),
-                when(not_first("j"), load("U", *kept)),
+                _before(problem, "U", *kept),
                 work,
                 when(not_last("j"), store("U", *kept), delete("U", *kept)),
                 when(last("j"), finish(problem)),

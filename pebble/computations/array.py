@@ -73,8 +73,8 @@ class Array:
     positions : tuple of str
         Axes of which ``function`` is given the indices too, before the operands' values.
     accumulated : bool
-        Whether partial sums are added in slow memory: a store adds the terms since the last one, and a load costs
-        nothing, as it begins a new partial sum in the room of the old.
+        Whether partial sums may be added in slow memory: a load that is written with ``resume`` costs nothing, as it
+        begins a new partial sum in the room of the old, and the next store adds that.
     width : int
         Words that an element takes, and that a load or a store of it moves.
 
@@ -111,9 +111,9 @@ class Array:
             raise InvalidInput(f"array {self.name}: a chain that defines its own step is not a sum")
         object.__setattr__(self, "chain", self.sum)
 
-    def cost(self, action: str) -> int:
+    def cost(self, action: str, resumes: bool = False) -> int:
         """Return what an operation on one element counts: words moved, or 1 for a computation."""
-        if action == "load" and self.accumulated:
+        if resumes and self.accumulated:
             return 0
         return 1 if action == "compute" else self.width
 

@@ -128,10 +128,8 @@ class Family:
         return self._with(lambda one: {"sum": one.chain if one.chain in axes else one.sum}, sums="free")
 
     def with_accumulation(self) -> Family:
-        """Return the same computation with dQ, dK and dV added in slow memory: sums that nobody reads."""
-        read = {operand.array for array in self.arrays for operand in array.reads}
-        added = {one.name for one in self.outputs if one.chain in ("i", "j")} - read
-        return self._with(lambda one: {"accumulated": one.name in added}, sums="accumulate")
+        """Return the same computation with sums over queries and keys added in slow memory: U and l, or dQ, dK, dV."""
+        return self._with(lambda one: {"accumulated": one.chain in ("i", "j")}, sums="accumulate")
 
     def widened(self, names: Collection[str], width: int) -> Family:
         """Return the same computation with elements of some arrays that take so many words each."""

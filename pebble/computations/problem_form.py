@@ -53,13 +53,11 @@ def check_form(problem: Problem) -> None:
     if problem.softmax != "plain" and problem.pass_name == "weights":
         raise InvalidInput("the gradient of the weights (--pass weights) is defined only with plain softmax")
     if problem.sums != "chain" and (problem.form != "plain" or problem.pass_name == "weights"):
+        moved = problem.sums == "accumulate" and problem.softmax != "plain"
         raise InvalidInput(
-            "sums in any order (sums='free', --sums free) are supported only with plain softmax, "
-            "forward or backward"
-        )
-    if problem.sums == "accumulate" and problem.pass_name != "backward":
-        raise InvalidInput(
-            "adding in slow memory (--accumulate) is counted for the backward pass: add --pass backward"
+            "sums in any order (sums='free', --sums free), or added in slow memory (--accumulate), are supported only "
+            "with plain softmax, forward or backward"
+            + ("; what has been added cannot be rescaled when the maximum moves" if moved else "")
         )
     if isinstance(problem.sum_width, bool) or problem.sum_width not in range(1, 9):
         raise InvalidInput(f"sum_width is a whole number of words from 1 to 8, not {problem.sum_width!r}")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from pebble.common.errors import NoClosedForm
 from pebble.common.plain import plain
@@ -16,7 +16,7 @@ from pebble.program import Program
 from pebble.program.closed_forms.count import ClosedForm, closed_form
 from pebble.program.closed_forms.formula import constant
 from pebble.program.counting.counted import Run
-from pebble.program.nodes import pseudo_code_html
+from pebble.program.nodes import Action, Loop, Node, Operation, When, pseudo_code_html
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 
 __all__ = ["Listing", "show"]
@@ -54,13 +54,8 @@ class Listing(TableResult):
     @property
     def pseudo_code(self) -> str:
         """The program; a load that only begins a partial sum is left out, and a store that adds it is called so."""
-        text = str(self.program)
-        for name in self.schedule.family(self.problem).accumulated:
-            if not re.search(rf"\bload {name}\b", text):
-                continue
-            text = re.sub(rf"(?m)^ *if [^:\n]*: load {name}\n|; load {name}\b|\bload {name}; ", "", text)
-            text = re.sub(rf"\bstore {name}\b", f"accumulate {name}", text)
-        return text
+        added = self.schedule.family(self.problem).accumulated
+        return str(_with_additions(self.program) if added else self.program)
 
     @property
     def fits(self) -> bool | None:
@@ -171,3 +166,36 @@ def _form(program: Program, made: Schedule, problem: Problem, counted: Run) -> t
             for counts in (counted.reads, counted.writes)
         )
         return ClosedForm(reads, writes), f"numbers counted by the machine, no formulas: {reason}"
+
+
+def _with_additions(text: Program) -> Program:
+    """Return a program as it is shown where partial sums are added in slow memory."""
+    parts = (replace(part, program=_with_additions(part.program)) for part in text.parts)
+    phases = (replace(one, body=tuple(_additions(one.body, set()))) for one in text.phases)
+    return Program(tuple(phases), tuple(parts))
+
+
+def _additions(nodes: Iterable[Node], resumed: set[str]) -> Iterator[Node]:
+    """Yield nodes without what is resumed; stores beside that are additions, but not in a last tile, which loads."""
+    for node in nodes:
+        if not isinstance(node, Operation):
+            ends = isinstance(node, When) and (node.condition.which, node.condition.negated) == (
+                "last",
+                False,
+            )
+            inner = set(_resumed(node.body)) if isinstance(node, Loop) else set() if ends else resumed
+            if body := tuple(_additions(node.body, inner)):
+                yield replace(node, body=body)
+        elif node.action == "store" and node.array in resumed:
+            yield replace(node, action=cast(Action, "accumulate"))
+        elif not node.resumes:
+            yield node
+
+
+def _resumed(nodes: Iterable[Node]) -> Iterator[str]:
+    """Yield the arrays that nodes resume, but not in loops inside."""
+    for node in nodes:
+        if isinstance(node, When):
+            yield from _resumed(node.body)
+        elif isinstance(node, Operation) and node.resumes:
+            yield node.array

@@ -22,6 +22,7 @@ from pebble.program.language import (
     not_last,
     phase,
     program,
+    resume,
     store,
     when,
 )
@@ -85,6 +86,7 @@ __all__ = [
     "program",
     "project",
     "pseudo_code",
+    "resume",
     "store",
     "tile_at",
     "tile_count",

@@ -1,18 +1,20 @@
 """A program whose partial sums are added in slow memory, lowered to the moves of the game with free sums.
 
-The program is one of chains: where it loads a partial sum it begins a new one, and where it stores one it adds what the
-new one has. docs/proofs/any-order.md says why a legal program of chains that computes each term once stays legal.
+The program is one of chains: where it resumes a partial sum it begins a new one, and where it stores one it adds what
+the new one has. docs/proofs/any-order.md says why a legal program of chains that computes each term once stays legal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from pebble.computations.family import Family
 from pebble.computations.implicit_dag import dag_to_play
 from pebble.game.processors.words import array_of, braces, indices_of
-from pebble.program.lowering import COMPUTE, DELETE, LOAD, STORE, lower
+from pebble.program.lowering import COMPUTE, DELETE, LOAD, RESUME, STORE, columns
 from pebble.program.nodes import Program
+from pebble.program.parts_in_turn import written_out
 
 __all__ = ["accumulated_lines"]
 
@@ -38,32 +40,55 @@ def accumulated_lines(program: Program, family: Family) -> Iterator[str]:
     >>> [line for line in lines if "dQ[1" in line][:4]
     ['0 compute dQ[1,0]+0', '0 accumulate dQ[1,0]{0}', '0 delete dQ[1,0]{0}', '0 compute dQ[1,0]+1']
     """
-    sums, chains = family.accumulated, family.with_chains()
-    dag = dag_to_play(chains)
-    held: dict[str, tuple[int, ...]] = {}
-    """The terms that the red word of an element has absorbed, and slow memory has not; none if it has just begun."""
-    for ops, vertices in lower(program, chains):
+    dag = dag_to_play(family.with_chains())
+    sums: dict[str, _Sum] = {}
+    for ops, vertices in columns(written_out(program, family), family):
         for op, vertex in zip(ops.tolist(), vertices.tolist(), strict=True):
             name = dag.name(vertex)
-            if array_of(name) not in sums:
+            if array_of(name) not in family.accumulated:
                 yield f"0 {_WORDS[op]} {name}"
                 continue
             *index, term = indices_of(name)
             element = f"{array_of(name)}[{','.join(map(str, index))}]"
-            yield from _line(op, element, term, held)
+            yield from sums.setdefault(element, _Sum(element)).lines(op, term)
 
 
-def _line(op: int, element: str, term: int, held: dict[str, tuple[int, ...]]) -> Iterator[str]:
-    """Yield what a move of a chain is where the sum is added in slow memory."""
-    terms = held.get(element, ())
-    if op == LOAD:
-        held[element] = ()
-    elif op == COMPUTE:
-        yield f"0 compute {element}{braces(terms) if terms else ''}+{term}"
-        if terms:
-            yield f"0 delete {element}{braces(terms)}"
-        held[element] = (*terms, term)
-    elif op == STORE and terms:
-        yield f"0 accumulate {element}{braces(terms)}"
-        yield f"0 delete {element}{braces(terms)}"
-        held[element] = ()
+@dataclass
+class _Sum:
+    """An element: what its word in fast memory has absorbed, and what slow memory has.
+
+    A resumed word is added to slow memory and let go; another one replaces what is there.
+    """
+
+    name: str
+    red: tuple[int, ...] = ()
+    blue: tuple[int, ...] = ()
+    resumed: bool = False
+    step: int = -1
+
+    def lines(self, op: int, term: int) -> Iterator[str]:
+        """Yield what a move of the chain is, which has got to a term."""
+        word = self.name + braces(self.red)
+        if op in (LOAD, RESUME):
+            if self.red:
+                yield f"0 delete {word}"
+            self.resumed, self.red, self.step = op == RESUME, () if op == RESUME else self.blue, term
+            if self.red:
+                yield f"0 load {self.name}{braces(self.red)}"
+        elif op == COMPUTE:
+            yield f"0 compute {word if self.red else self.name}+{term}"
+            if self.red:
+                yield f"0 delete {word}"
+            self.red, self.step = (*self.red, term), term
+        elif op == STORE and self.red:
+            added = self.resumed or not self.blue
+            if not added:
+                yield f"0 discard {self.name}{braces(self.blue)}"
+            yield f"0 {'accumulate' if added else 'store'} {word}"
+            self.blue = (*self.blue, *self.red) if added else self.red
+            if self.resumed:
+                yield f"0 delete {word}"
+                self.red = ()
+        elif op == DELETE and term == self.step and self.red:
+            yield f"0 delete {word}"
+            self.red = ()

@@ -37,6 +37,7 @@ __all__ = [
     "not_last",
     "phase",
     "program",
+    "resume",
     "store",
     "when",
 ]
@@ -83,6 +84,15 @@ def _whole_tiles(action: Action, arrays: tuple[str, ...], level: int) -> tuple[O
 def load(*arrays: str, level: int = 1, **at: Interval) -> tuple[Operation, ...]:
     """Load the current box of each array: ``load("K", "V")``; into memory level ``level`` from the next one out."""
     return _operations("load", arrays, level, at)
+
+
+@lru_cache(maxsize=64)
+def resume(*arrays: str) -> tuple[Operation, ...]:
+    """Load the partial sums of the current boxes, to add terms and store them again; no other array reads them before.
+
+    Where sums are added in slow memory, a new partial sum is begun in place of that, and costs nothing.
+    """
+    return _Operations(Operation("load", array, resumes=True) for array in arrays)
 
 
 def store(*arrays: str, level: int = 1, **at: Interval) -> tuple[Operation, ...]:

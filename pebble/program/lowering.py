@@ -24,9 +24,9 @@ from pebble.program.validation import validate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Columns", "lower", "lower_levels", "lower_steps"]
+__all__ = ["Columns", "columns", "lower", "lower_levels", "lower_steps"]
 
-LOAD, STORE, COMPUTE, DELETE = range(4)
+LOAD, STORE, COMPUTE, DELETE, RESUME = range(5)
 _COMPUTE_DELETE = np.array([COMPUTE, DELETE], dtype=np.int8)
 _DELETE = _COMPUTE_DELETE[1:]
 
@@ -52,12 +52,14 @@ def lower(program: Program, family: Family, *, chunk: int = 1 << 16) -> Iterator
     -----
     Memory: one integer for each element of the family's arrays in fast and in slow memory, and one chunk.
     """
+    if family.accumulated:
+        raise InvalidInput("single moves need sums in index order: use sums='chain'")
     program = written_out(program, family)
     waiting: list[Columns] = []
     size = 0
-    for columns in _columns(program, family, chunk):
-        waiting.append(columns)
-        size += len(columns[0])
+    for found in columns(program, family, chunk):
+        waiting.append(found)
+        size += len(found[0])
         if size >= chunk:
             yield _join(waiting)
             waiting, size = [], 0
@@ -65,10 +67,13 @@ def lower(program: Program, family: Family, *, chunk: int = 1 << 16) -> Iterator
         yield _join(waiting)
 
 
-def _columns(program: Program, family: Family, chunk: int) -> Iterator[Columns]:
-    """Yield the moves of a program; without a mask, loops may be shortened."""
+def columns(program: Program, family: Family, chunk: int = 1 << 16) -> Iterator[Columns]:
+    """Yield the moves of a program; without a mask, loops may be shortened.
+
+    Where the family's sums are added in slow memory, 4 is a partial sum that is resumed.
+    """
     if family.masked_axes:
-        return (columns for _, columns in lower_steps(program, family))
+        return (found for _, found in lower_steps(program, family))
     _validate(program, family)
     return ShiftedLoops(_DenseLowering(family), chunk).columns(program)
 
@@ -132,7 +137,7 @@ def _validate(program: Program, family: Family) -> None:
     validate(program, family)
     if any(array.width > 1 for array in family.arrays):
         raise InvalidInput("single moves need words of one size: leave out sum_width (--sum-width)")
-    if family.has_free_sums or family.accumulated:
+    if family.has_free_sums:
         raise InvalidInput("single moves need sums in index order: use sums='chain'")
 
 
@@ -176,7 +181,7 @@ class _Lowering:
         if operation.action == "load":
             vertices = self._current(step, array, box, slow)
             fast[box] = slow[box]
-            return _same(LOAD, vertices)
+            return _same(RESUME if operation.resumes and array.accumulated else LOAD, vertices)
         vertices = self._current(step, array, box, fast)
         if operation.action == "store":
             slow[box] = np.maximum(slow[box], fast[box])

@@ -58,6 +58,9 @@ class Operation:
     level : int
         Which memory level a load fills, a store empties into the next, a delete frees; the innermost, 1, is what
         computes. Printed as ``load2 K`` where it is not 1.
+    resumes : bool
+        Of a load: whether what is loaded is a partial sum that no other array reads before it is deleted. Where partial
+        sums are added in slow memory it need not be loaded.
     """
 
     action: Action
@@ -65,6 +68,7 @@ class Operation:
     replacing: str | None = None
     at: tuple[tuple[str, int, int], ...] = ()
     level: int = 1
+    resumes: bool = False
 
     def __str__(self) -> str:
         box = "".join(f", {axis}={a}:{b}" for axis, a, b in self.at)

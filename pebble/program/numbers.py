@@ -66,10 +66,13 @@ class _Memory:
         self.steps = {array.name: ChainSteps(family, array) for array in family.arrays if array.chain}
         self.fast: dict[str, NDArray[np.float64]] = {}
         self.slow: dict[str, NDArray[np.float64]] = {}
+        self.resumed: dict[str, NDArray[np.bool_]] = {}
+        """Of sums added in slow memory, which elements lack what slow memory has: stores of them are additions."""
         for array in family.arrays:
             shape = tuple(family.extents[axis] for axis in array.axes)
             self.fast[array.name] = np.full(shape, np.nan)
             self.slow[array.name] = np.full(shape, np.nan)
+            self.resumed[array.name] = np.zeros(shape, dtype=bool)
             if array.is_input:
                 self.slow[array.name] = _checked(array.name, inputs, shape)
 
@@ -77,10 +80,15 @@ class _Memory:
         operation = step.operation
         name = operation.array
         box = self._box(step, self.family[name])
+        fast, slow = self.fast[name][box], self.slow[name][box]
+        resumed = self.resumed[name][box] & ~np.isnan(slow)
         if operation.action == "load":
-            self.fast[name][box] = self.slow[name][box]
+            resumes = operation.resumes and self.family[name].accumulated
+            self.resumed[name][box] = resumes
+            self.fast[name][box] = np.where(resumes & ~np.isnan(slow), 0.0, slow)
         elif operation.action == "store":
-            self.slow[name][box] = self.fast[name][box]
+            self.slow[name][box] = np.where(resumed, slow + fast, fast)
+            self.fast[name][box] = np.where(resumed, 0.0, fast)
         elif operation.action == "delete":
             self.fast[name][box] = np.nan
         else:

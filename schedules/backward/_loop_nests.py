@@ -17,6 +17,7 @@ from pebble.program import (
     loop,
     not_first,
     not_last,
+    resume,
     store,
     when,
 )
@@ -125,7 +126,7 @@ def keys_outside(
         if dQ and resident:
             after = when(last("j"), store("dQ"), delete("dQ"))
         elif dQ:
-            before, after = when(not_first("j"), load("dQ")), (store("dQ"), delete("dQ"))
+            before, after = when(not_first("j"), resume("dQ")), (store("dQ"), delete("dQ"))
         elif resident:
             arrive = when(first("j"), arrive)
             leave = when(last("j"), delete("Q", "dO", "l")), delete("D")
@@ -173,13 +174,13 @@ def queries_outside(
         if gradients and resident:
             after = when(last("i"), store("dK", "dV"), delete("dK", "dV"))
         elif gradients:
-            before, after = when(not_first("i"), load("dK", "dV")), (store("dK", "dV"), delete("dK", "dV"))
+            before, after = when(not_first("i"), resume("dK", "dV")), (store("dK", "dV"), delete("dK", "dV"))
         elif resident:
             arrive, leave = when(first("i"), arrive), when(last("i"), leave)
         return loop("j", 1, arrive, before, work, after, leave, start=start, stop=stop)
 
     def begun_or_not(begun: bool, start: int, stop: int | None) -> Node:
-        read: Nodes = load("dK", "dV") if begun else when(not_first("i"), load("dK", "dV"))
+        read: Nodes = resume("dK", "dV") if begun else when(not_first("i"), resume("dK", "dV"))
         end = (store("dK", "dV"), delete("dK", "dV"), delete("K", "V"))
         return loop("j", 1, load("K", "V"), read, work, end, start=start, stop=stop)
 

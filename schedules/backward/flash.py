@@ -14,6 +14,7 @@ from pebble.program import (
     not_first,
     phase,
     program,
+    resume,
     store,
     when,
 )
@@ -84,7 +85,7 @@ def _literal(rows: int, cols: int, *, stored_sums: bool) -> Node:
             rows,
             load("Q", "dO", "l"),
             sums,
-            when(not_first("j"), load("dQ")),
+            when(not_first("j"), resume("dQ")),
             compute("S"),
             compute("P", "S"),
             compute("dV"),

@@ -15,6 +15,7 @@ from pebble.program import (
     not_first,
     phase,
     program,
+    resume,
     store,
     when,
 )
@@ -65,7 +66,7 @@ def _tiles(problem: Problem, cols: int, stop: int, pinned: int) -> Node:
     work = pair_by_pair("j", "key", dQ=compute("dQ"))
 
     def queries(stays: bool, start: int, stop: int | None) -> Node:
-        before, after = (None, None) if stays else (when(not_first("j"), load("dQ")), _stored("dQ"))
+        before, after = (None, None) if stays else (when(not_first("j"), resume("dQ")), _stored("dQ"))
         body = load("Q", "dO", "l"), *row_sums("kept", "j"), before, work, after, delete("Q", "dO", "l", "D")
         return loop("i", 1, *body, start=start, stop=stop)
 
@@ -82,7 +83,7 @@ def _last_keys(problem: Problem, follow: bool, pinned: int) -> tuple[Nodes, ...]
     sums: Nodes = load("D") if follow else row_sums("again", "j")
 
     def queries(stays: bool, start: int, stop: int | None) -> Node:
-        begun = load("dQ") if follow and not stays else None
+        begun = resume("dQ") if follow and not stays else None
         body = load("Q", "dO", "l"), sums, begun, rest, _stored("dQ"), delete("Q", "dO", "l", "D")
         return loop("i", 1, *body, start=start, stop=stop)
 

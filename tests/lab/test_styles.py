@@ -59,7 +59,7 @@ def test_no_colour_dashes_or_marker_is_used_twice() -> None:
 
 
 def test_colours_of_schedules_are_told_apart_with_colour_blindness_and_on_white() -> None:
-    names = [*styles.STYLED_SCHEDULES, *"ab"]
+    names = [*styles.STYLED_SCHEDULES, "a"]
     colours = [linear(style["color"]) for style in styles.lines(names).values()]
     assert len(colours) == 28
     for one, other in itertools.combinations(colours, 2):

@@ -5,34 +5,52 @@ from __future__ import annotations
 import io
 import itertools
 import random
+from dataclasses import replace
+from functools import partial
 
+import numpy as np
 import pytest
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, Violation
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
+from pebble.computations.registry import random_inputs, reference_outputs
 from pebble.game.files.processor_files import ProcessorCheck
 from pebble.lab.count import count, run
 from pebble.lab.pebblings import check, moves
 from pebble.lower_bounds.table import bounds
-from pebble.program import Node, Program, compute, delete, load, phase, program, store
-from pebble.program.schedule import registered
+from pebble.program import Node, Program, compute, delete, load, loop, phase, program, resume, store
+from pebble.program.numbers import evaluate
+from pebble.program.schedule import get, registered
 
 MASKS = (None, "causal", "window:3", "document:2,3,1", "prefix:2")
 
 
-def backward(sizes: tuple[int, int, int, int], mask: str | None = None, sums: str = "accumulate") -> Problem:
+Sizes = tuple[int, int, int, int]
+
+
+def asked(
+    sizes: Sizes,
+    mask: str | None = None,
+    sums: str = "accumulate",
+    pass_name: str = "backward",
+    stats: bool = False,
+) -> Problem:
     made = None if mask is None else make_mask(mask, *sizes[:2])
-    return Problem(*sizes, pass_name="backward", mask=made, sums=sums)
+    return Problem(*sizes, pass_name=pass_name, mask=made, sums=sums, stats=stats)
+
+
+backward, forward = asked, partial(asked, pass_name="forward")
 
 
 @pytest.mark.parametrize("mask", MASKS)
-def test_the_game_accepts_every_schedule_and_counts_the_same(mask: str | None) -> None:
+@pytest.mark.parametrize("pass_name", ["forward", "backward"])
+def test_the_game_accepts_every_schedule_and_counts_the_same(pass_name: str, mask: str | None) -> None:
     rng, played = random.Random(mask or ""), 0
-    for schedule in registered("backward", "plain"):
+    for schedule in registered(pass_name, "plain"):
         sizes = (6, 6, 2, 2) if mask else (rng.randint(2, 5), rng.randint(2, 5), 2, rng.randint(1, 3))
-        problem = backward(sizes, mask)
-        M = rng.randint(24, 60)
+        problem = asked(sizes, mask, pass_name=pass_name, stats=pass_name == "forward" and rng.random() < 0.5)
+        M = rng.randint(24, 60) if pass_name == "backward" else rng.randint(12, 40)
         try:
             pebbling = moves(schedule, problem, M)
         except (CacheTooSmall, InvalidInput):
@@ -47,21 +65,33 @@ def test_the_game_accepts_every_schedule_and_counts_the_same(mask: str | None) -
         )
         least = max(one.value for one in bounds(problem, M).proved)
         assert least <= pebbling.io, schedule.name
+        inputs = random_inputs(problem, np.random.default_rng(1))
+        outputs = evaluate(pebbling.program, pebbling.family, inputs)
+        for name, right in reference_outputs(problem, inputs).items():
+            assert outputs[name] == pytest.approx(right, nan_ok=True), (schedule.name, name)
         played += 1
     assert played > 5
 
 
 @pytest.mark.parametrize("mask", MASKS)
-def test_only_the_loads_of_partial_sums_are_saved(mask: str | None) -> None:
-    for schedule in registered("backward", "plain"):
-        problem, chains = (backward((6, 6, 2, 2), mask, sums) for sums in ("accumulate", "chain"))
+@pytest.mark.parametrize("pass_name", ["forward", "backward"])
+def test_only_the_loads_of_partial_sums_are_saved(pass_name: str, mask: str | None) -> None:
+    for schedule in registered(pass_name, "plain"):
+        problem, chains = (asked((6, 6, 2, 2), mask, sums, pass_name) for sums in ("accumulate", "chain"))
         try:
             tiles = schedule.tiles(problem, 40)
         except (CacheTooSmall, InvalidInput):
             continue
         less, more = (schedule.measure(one, tiles) for one in (problem, chains))
-        read = {"dQ": 0, "dK": 0, "dV": 0}
-        assert less.reads == more.reads | read
+        assert less.reads == more.reads | {
+            name: less.reads[name]
+            for name in ("dQ", "dK", "dV", "U", "l")
+            if name in schedule.family(problem).accumulated
+        }
+        assert less.proved
+        assert less.io <= more.io
+        if pass_name == "backward":
+            assert (less.reads["dQ"], less.reads["dK"], less.reads["dV"]) == (0, 0, 0)
         assert (less.writes, less.peak, less.computes) == (more.writes, more.peak, more.computes)
 
 
@@ -100,8 +130,50 @@ def test_terms_that_are_computed_twice_are_refused() -> None:
         run(twice, backward((1, 1, 1, 1)))
 
 
-def test_it_is_for_the_backward_pass() -> None:
-    with pytest.raises(InvalidInput, match="backward"):
-        Problem.square(8, 2, sums="accumulate")
-    for bound, M in itertools.product(("B4", "D backward"), (100, 10**5)):
-        assert bound not in {one.name for one in bounds(backward((512, 512, 16, 16)), M).proved}
+def test_a_resumed_sum_is_not_read() -> None:
+    tile, problem = get("p-tile", "forward"), forward((6, 6, 2, 2))
+    text = tile.program(problem, {"tile_rows": 3, "tile_cols": 2})
+    whole = tile.program(problem, {"tile_rows": 6, "tile_cols": 6})
+    first, last = text.phases
+    word = load("U"), compute("O", "U"), store("O"), delete("O")
+    resumed = phase("", loop("i", 1, resume("l"), loop("e", 1, *word), delete("l")))
+    assert run(text, problem).reads["l"] == 6
+    for again in (resumed, replace(last, body=())):
+        with pytest.raises(Violation, match=r"was resumed|not all of O"):
+            run(replace(text, phases=(first, again)), problem)
+    with pytest.raises(Violation, match="are computed more than once"):
+        run(replace(text, phases=(whole.phases[0], *whole.phases)), problem)
+
+
+def test_a_tile_of_P_stays() -> None:
+    """⌈Nk/c⌉·Nq(d + dv + 1) + ⌈Nq/a⌉·Nk(d + dv) + Nq(2dv + 1), in ac + c + 2 words for c ≤ a."""
+    rng, schedule = random.Random(3), get("p-tile", "forward")
+    for _ in range(20):
+        Nq, Nk, d, dv = (rng.randint(1, most) for most in (3000, 3000, 70, 70))
+        c = rng.randint(1, min(80, Nq, Nk))
+        a = rng.randint(c, min(Nq, 90)) if c < Nq else c
+        run = schedule.measure(forward((Nq, Nk, d, dv)), {"tile_rows": a, "tile_cols": c})
+        assert run.io == -(-Nk // c) * Nq * (d + dv + 1) + -(-Nq // a) * Nk * (d + dv) + Nq * (2 * dv + 1)
+        assert run.peak == a * c + c + 2
+    size = 2**20, 2**20, 128, 128
+    added, chains = (
+        count(forward(size, sums=sums), 4096, ["best"])["best"] for sums in ("accumulate", "chain")
+    )
+    assert added.tiles == {"tile_rows": 65, "tile_cols": 62}
+    assert (added.io, chains.io) == (8_888_453_693_440, 10_037_750_661_120)
+    assert not schedule.is_offered(forward((8, 8, 2, 2), sums="chain"))
+
+
+def test_which_bounds_hold() -> None:
+    for pass_name, M in itertools.product(("forward", "backward"), (100, 4096, 10**5)):
+        for mask in (None, "causal"):
+            problem = asked((512, 512, 64, 64), mask, pass_name=pass_name)
+            names = {one.name for one in bounds(problem, M).proved}
+            assert names <= {"compulsory", "T1", "T2", "B1", "B2", "B3", "by parts"}
+            assert names & {"T1", "B1"}
+
+
+@pytest.mark.parametrize("softmax", ["safe", "online"])
+def test_a_running_maximum_rescales(softmax: str) -> None:
+    with pytest.raises(InvalidInput, match="cannot be rescaled"):
+        Problem.square(8, 2, sums="accumulate", softmax=softmax)

@@ -34,6 +34,7 @@ STYLED_SCHEDULES = (
     "split-packed",
     "keys-packed",
     "dp-sliced",
+    "p-tile",
 )
 """Schedules with a style of their own, the same in every picture."""
 

@@ -13,6 +13,7 @@ from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.parameters import SCALE, ParameterRow, bound_of_rows, least_cost
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
+from pebble.lower_bounds.requirements import require_loads_of_sums
 from pebble.lower_bounds.statement import Statement
 
 __all__ = ["T3", "T3Row", "t3"]
@@ -104,4 +105,5 @@ def t3(problem: Counts, M: int) -> Bound:
     >>> bound.status, 3.30 < bound.value / 100_000**2 < 3.35
     ('machine-checked', True)
     """
+    require_loads_of_sums(problem, "T3")
     return bound_of_rows(T3Row, problem, M)

@@ -13,6 +13,7 @@ from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.parameters import bound_of_rows
 from pebble.lower_bounds.certified.t3 import T3, T3Row
 from pebble.lower_bounds.counts import Counts
+from pebble.lower_bounds.requirements import require_loads_of_sums
 from pebble.lower_bounds.statement import Statement
 
 __all__ = ["T4", "T4Row", "t4"]
@@ -61,4 +62,5 @@ def t4(problem: Counts, M: int) -> Bound:
         raise BoundDoesNotApply(
             f"T4 is proved for dv at most d, not for d = {problem.d} and dv = {problem.dv}: use T3"
         )
+    require_loads_of_sums(problem, "T4")
     return bound_of_rows(T4Row, problem, M)

@@ -103,7 +103,7 @@ def closed_form(program: Program, family: Family, *, legal: bool = False) -> Clo
     moves: dict[str, dict[str, list[Formula]]] = {"load": {}, "store": {}}
     for place in _moves(program, family):
         array = family[place.operation.array]
-        moved = constant(array.cost(place.operation.action))
+        moved = constant(_cost(place, family))
         for axis, loops, words in _factors(place, family):
             moved *= _told(axis, axis in array.axes, loops, words, family)
         if family.masked_axes and int(moved):
@@ -140,7 +140,7 @@ def words_by_array(
         for place in _moves(text.program, family):
             if folded is None:
                 words = math.prod(factor for _, _, factor in _factors(place, text.family))
-                words *= text.family[place.operation.array].cost(place.operation.action)
+                words *= _cost(place, text.family)
             else:
                 words = folded.get(place.path, 0)
             side = reads if place.operation.action == "load" else writes
@@ -155,8 +155,13 @@ def _moves(program: Program, family: Family) -> Iterator[Place]:
     there |= {array.name for array in family.inputs}
     for place in every:
         action, name = place.operation.action, place.operation.array
-        if action in ("load", "store") and name in there and family[name].cost(action):
+        if action in ("load", "store") and name in there and _cost(place, family):
             yield place
+
+
+def _cost(place: Place, family: Family) -> int:
+    """Return the words that an operation moves of an element."""
+    return family[place.operation.array].cost(place.operation.action, place.operation.resumes)
 
 
 def _folded(text: Text, *, proved: bool) -> tuple[dict[tuple[int, ...], str], dict[tuple[int, ...], int]]:

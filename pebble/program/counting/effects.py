@@ -588,7 +588,7 @@ class Fold:
         if path not in self.moved:
             self.moved[path], self.operations[path] = np.zeros(self.number, dtype=self.whole), op
         total = self.moved[path]
-        weighed = rows.weight * words * self.family[op.array].cost(op.action)
+        weighed = rows.weight * words * self.family[op.array].cost(op.action, op.resumes)
         if self.number == 1:
             total += weighed.sum()
             return

@@ -137,7 +137,8 @@ class _Word:
     """Any one word of an array, and all ways that it may go.
 
     Its state is how far it has got: in each level, the innermost first, as the level holds it; in an inclusive
-    hierarchy then in each level but the innermost, as the level has its value; and in slow memory.
+    hierarchy then in each level but the innermost, as the level has its value; and in slow memory. Of a sum added in
+    slow memory, where there is one level, the steps that its word in fast memory has come before that.
     """
 
     def __init__(
@@ -145,6 +146,7 @@ class _Word:
     ) -> None:
         self.family, self.array, self.own_mask = family, array, own_mask
         self.levels, self.inclusive = levels, inclusive
+        self.added = array.accumulated
         self.masked = family.masked_axes
         self.text = WordText(program, family, array, levels)
         self.across = OTHER_AXIS[self.text.line] if self.text.line else None
@@ -184,7 +186,7 @@ class _Word:
     def through(self, sight: Sight) -> None:
         """Walk a word through the text."""
         complete = steps_of(self.bits(sight))
-        places = 2 * self.levels if self.inclusive else self.levels + 1
+        places = (2 * self.levels if self.inclusive else self.levels + 1) + self.added
         states: States = {(0,) * (places - 1) + (complete if self.array.is_input else 0,)}
         for items in self.text.phases:
             states = self.nodes(items, states, sight)
@@ -333,11 +335,15 @@ class _Word:
             alone = held == 0 or held == state[beyond] != STALE
             self.need(alone, op, state, asked, "may be there already, another partial result")
             new[level - 1] = new[value] = state[beyond]
+            if self.added:
+                new[1] = 0 if op.resumes else state[beyond]
         elif op.action == "delete":
             self.need(held != 0 or not must, op, state, asked, "may not be there to be deleted")
             within = self.inclusive and level > 1 and state[level - 2] != 0
             self.need(not within, op, state, asked, "may still be in the level within")
             new[level - 1] = new[value] = 0
+            if self.added:
+                new[1] = 0
         else:
             mine, other = state[value], state[beyond]
             self.need(mine != 0 or not must, op, state, asked, "may not be there to be stored")
@@ -378,6 +384,8 @@ class _Word:
 
     def placed(self, op: Operation, state: tuple[int, ...], progress: int, asked: _Asked) -> tuple[int, ...]:
         """Return the state when progress is placed at all levels; farther out what was the same keeps its value."""
+        if self.added:
+            return progress, (state[1] | (asked.end & ~asked.start)) if progress else 0, state[-1]
         if not self.inclusive:
             return (progress, *state[1:])
         values = state[self.levels : -1]
@@ -398,7 +406,14 @@ class _Word:
                 right |= asked.start == asked.end
                 self.need(right, op, state, asked, f"may not be just {read.step} the step")
             elif read.step != "later" or not self.is_first(str(self.family[op.array].chain), at, asked.sight):
-                self.need(state[0] == asked.whole, op, state, asked, "may not be complete in fast memory")
+                whole = state[: 1 + self.added]
+                self.need(
+                    all(one == asked.whole for one in whole),
+                    op,
+                    state,
+                    asked,
+                    "may not be complete in fast memory",
+                )
 
     def is_first(self, axis: str, at: dict[str, Interval], sight: Sight) -> bool:
         """Whether the current tile of one of the word's own axes is surely [0, 1)."""

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from pebble.common.errors import TooManyOperations, Violation
 from pebble.program.counting.storage import FAST, SLOW, SumBox
 from pebble.program.nodes import Operation
@@ -80,6 +82,8 @@ class BoxRules:
             action: {array.name: 0 for array in family.arrays} for action in ("load", "store", "compute")
         }
         self.held = {array.name: 0 for array in family.arrays}
+        self.resumed = {name: np.zeros(state.slow[name].shape, dtype=bool) for name in family.accumulated}
+        """Of sums added in slow memory, the elements whose word in fast memory lacks what was there."""
         self.occupied = self.top = self.peak = 0
         self.peak_words: dict[str, int] = {}
         self.tiles: dict[str, Interval] = {}
@@ -150,6 +154,8 @@ class BoxRules:
         self._occupy(op, array, new, 0)
         part.load()
         self._count(op, array, words)
+        if array.accumulated:
+            self.resumed[array.name][self.state.box(array)] = op.resumes & (part.slow > part.first)
 
     def _store(self, op: Operation, array: Array, part: Box) -> None:
         words = part.values()
@@ -267,6 +273,12 @@ class BoxRules:
                     "compute-needs-predecessors",
                     f"not all of {self._box(operand)} is {what}; {read} is read",
                 )
+            elif operand.accumulated and self.resumed[operand.name][self.state.box(operand)].any():
+                self._refuse(
+                    op,
+                    "compute-needs-predecessors",
+                    f"{self._box(operand)} was resumed, so its first terms are in slow memory; load it to read it",
+                )
 
     def _need_step(self, op: Operation, read: Operand, operand: Array) -> None:
         """Require an operand's partial result at the current step of its chain: memory holds one only."""
@@ -325,7 +337,7 @@ class BoxRules:
 
     def _count(self, op: Operation, array: Array, number: int) -> None:
         if self._is_counted(op):
-            self.counts[op.action][array.name] += number * array.cost(op.action)
+            self.counts[op.action][array.name] += number * array.cost(op.action, op.resumes)
 
     def _occupy(self, op: Operation, array: Array, new: int, step: int, level: int | None = None) -> None:
         if not self._is_counted(op, level):

@@ -60,6 +60,7 @@ _BUILT_IN = (
     "split-pinned",
     "small-cache",
     "square-tile",
+    "p-tile",
     "p-first",
     "dp-sliced",
     "hybrid",
