@@ -7,7 +7,7 @@
 From mathcomp Require Import all_ssreflect zify.
 From Pebble Require Import Game Times Segments.
 From Pebble Require Import AnyOrder.
-From Pebble Require Processors.
+From Pebble Require Processors Tracing.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -266,5 +266,207 @@ have [f pays_f] : exists f : X -> nat * nat, forall x, pays x (f x).1 (f x).2.
   by exists (r, t).
 by exists (fun x => (f x).1), (fun x => (f x).2).
 Qed.
+
+(** ** Cutting *)
+
+Section Cut.
+
+Variables when begin : X -> nat.
+Hypothesis paid : forall x, pays x (when x) (begin x).
+
+(** What counts as a move: loads, and beginnings of presences by a computation. *)
+Definition begins t := [exists x, begin x == t].
+Definition new t := if loaded t is Some w then Some w else if begins t then made t else None.
+
+Lemma computed_when x : computed (when x) = Some (vert x).
+Proof. by case: (paid x). Qed.
+
+Lemma made_load t w : made t = Some w -> loaded t = None.
+Proof. by rewrite /made /loaded; case: (move_at t) => [[]|]. Qed.
+
+(** An element with an event in a segment has a word there. *)
+Lemma element_held a b x : a <= when x < b -> exists2 w, w \in held red_at new a b & of_element (chain x) w.
+Proof.
+case/andP=> le_a lt_b; have [_ /lastsP[lt_t not_t here] _] := paid x.
+case: (ltnP (begin x) a) => [lt_ta|le_at].
+  have /existsP[w /andP[red_w of_w]] : present (chain x) a by apply: here; rewrite lt_ta leqW.
+  by exists w => //; apply: held_red.
+have /existsP[w /andP[red_w of_w]] : present (chain x) (begin x).+1 by apply: here; rewrite ltnS leqnn.
+exists w => //; apply: (@held_new _ _ _ _ _ (begin x)); first by rewrite le_at (leq_ltn_trans _ lt_b).
+have begins_x : begins (begin x) by apply/existsP; exists x.
+have made_new : made (begin x) = Some w -> new (begin x) = Some w.
+  by move=> made_w; rewrite /new (made_load made_w) begins_x.
+case/red_atS: red_w => [red_w|[load_w _]|[T [v [_ made_w _ _ _]]]|[T [T' [made_w _ _ _ _]]]].
+- by case/negP: not_t; apply/existsP; exists w; rewrite red_w.
+- by rewrite /new load_w.
+- exact: made_new.
+exact: made_new.
+Qed.
+
+Lemma made_next t w : made t = Some w -> w \in red_at t.+1.
+Proof. by rewrite /made /red_at state_atS; case: (move_at t) => [[u|u|u|T v D|T T' D|T B]|] //= [<-]; rewrite setU11. Qed.
+
+Lemma loaded_blue t w : loaded t = Some w -> w \in blue_at t.
+Proof. by rewrite /loaded; case E: (move_at t) => [[u|u|u|T v D|T T' D|T B]|] // [<-]; move: (legal_at E) => /andP[]. Qed.
+
+Lemma held_sum a b (w : word G) : w \in held red_at new a b -> exists v, w \subset sum v.
+Proof.
+rewrite inE => /orP[red_w|]; first by apply: (@one_sum a); rewrite red_w.
+rewrite inE => /hasP[t _ /eqP]; rewrite /new; case load_t: (loaded t) => [u|].
+  by move=> [<-]; apply: (@one_sum t); rewrite (loaded_blue load_t) orbT.
+by case: begins => // /made_next red_w; apply: (@one_sum t.+1); rewrite red_w.
+Qed.
+
+(** The words of a segment as vertices: of a partial sum any of its terms, or [item] of it. Vertices that are not [summed] are words by
+    themselves. *)
+Variables (item : vertex G -> vertex G) (summed : pred (vertex G)).
+Hypothesis tied_sum : forall v, ~~ summed v -> sum v = [set v].
+Hypothesis tied_item : forall v, ~~ summed v -> item v = v.
+Hypothesis tied_operand : forall p v, edge p v -> ~~ summed p -> p \notin sum v.
+
+Definition word_item (w : word G) := omap item [pick v in w].
+Definition words a b := [set v | Some v \in word_item @: held red_at new a b].
+
+Lemma card_words a b : #|words a b| <= #|held red_at new a b|.
+Proof.
+rewrite -(card_imset _ (@Some_inj _)); apply: leq_trans (leq_imset_card word_item _).
+by apply/subset_leq_card/subsetP => _ /imsetP[v in_w ->]; rewrite inE in in_w.
+Qed.
+
+Lemma element_words a b x : a <= when x < b -> exists v, element v = Some (chain x) /\ item v \in words a b.
+Proof.
+case/element_held=> w held_w /existsP[u /andP[in_u /eqP el_u]].
+have [v in_v eq_item] : exists2 v, v \in w & word_item w = Some (item v).
+  by rewrite /word_item; case: pickP => [v in_v|/(_ u)]; [exists v|rewrite in_u].
+exists v; split; last by rewrite inE -eq_item imset_f.
+by rewrite (element_sum in_v in_u (held_sum held_w)).
+Qed.
+
+Lemma tied_words a b v : ~~ summed v -> [set v] \in held red_at new a b -> v \in words a b.
+Proof.
+move=> tied held_v; rewrite inE; apply/imsetP; exists [set v] => //.
+rewrite /word_item; case: pickP => [u /set1P ->|/(_ v)]; first by rewrite /= tied_item.
+by rewrite inE eqxx.
+Qed.
+
+Definition is_red a b v := ~~ summed v /\ exists2 t, a <= t < b & [set v] \in red_at t.
+Definition is_made a b v := exists2 t, a <= t < b & computed t = Some v.
+
+(** A word of one vertex that is red was red before, or was made of nothing else. *)
+Lemma tied_since a b t v : a <= t < b -> [set v] \in red_at t -> [set v] \in held red_at new a b \/ is_made a b v.
+Proof.
+elim: t => [|t IH] /andP[le_a lt_b] red_v.
+  by left; apply: held_red; move: le_a red_v; rewrite leqn0 => /eqP ->.
+case: (ltnP t a) => [lt_ta|le_at].
+  by left; apply: held_red; have -> : a = t.+1 by apply/eqP; rewrite eqn_leq le_a.
+have in_t : a <= t < b by rewrite le_at ltnW.
+have red_T (T : word G) : T \in red_at t -> T = [set v] -> [set v] \in held red_at new a b \/ is_made a b v.
+  by move=> + eq_T; rewrite eq_T; apply: IH.
+case/red_atS: red_v => [|[load_v _]|[T [u [comp_u _ eq_v _ _]]]|[T [T' [_ eq_v red_t red_t' _]]]].
+- exact: IH.
+- by left; apply: held_new in_t _; rewrite /new load_v.
+- right; exists t => //; rewrite comp_u; congr Some; apply/set1P; rewrite eq_v; exact: setU11.
+have [/set0Pn[u in_u]|] := boolP (T != set0).
+  apply: (red_T T) => //; apply/eqP; rewrite eqEsubset eq_v subsetUl /= -eq_v sub1set.
+  by have /set1P <- : u \in [set v] by rewrite eq_v inE in_u.
+by rewrite negbK => /eqP eq_T; apply: (red_T T') => //; rewrite eq_v eq_T set0U.
+Qed.
+
+Lemma presences_closed a b : closed summed (words a b) (is_red a b) (is_made a b).
+Proof.
+split=> [v in_v [tied [t in_t red_v]]|v not_in [tied [t in_t red_v]]|p v [t in_t comp_t] edge_p tied].
+- have [held_v|[s _ /computed_input]] := tied_since in_t red_v; last by rewrite in_v.
+  exact: tied_words.
+- by have [held_v|//] := tied_since in_t red_v; case/negP: not_in; apply: tied_words.
+by split=> //; exists t => //; rewrite -tied_sum //; apply: computed_red comp_t edge_p (tied_operand edge_p tied).
+Qed.
+
+(** Beginnings of presences are paid by words that are written; those of other outputs besides. *)
+Lemma payment (Y : finType) (out : Y -> vertex G) :
+  (forall y, [/\ output (out y), ~~ input (out y) & element (out y) = None]) ->
+  (forall y z v, out y \in sum v -> out z \in sum v -> y = z) ->
+  \sum_(t < size ms) (begins t : nat) + #|Y| <= \sum_(t < size ms) (written t : bool).
+Proof.
+move=> out_y out_inj.
+have written_size s w : written s = Some w -> s < size ms.
+  by rewrite /written; case E: (move_at s) => [m|] // _; apply: move_at_size E.
+pose pays_at x (s : 'I_(size ms)) := if written s is Some w then of_element (chain x) w && lasts (chain x) (begin x) s else false.
+have [f pays_f] : exists f : X -> 'I_(size ms), forall x, pays_at x (f x).
+  apply: (@fin_all_exists _ (fun=> _) pays_at) => x; have [_ _ [s [w [wr_w of_w at_s]]]] := paid x.
+  by exists (Ordinal (written_size _ _ wr_w)); rewrite /pays_at /= wr_w of_w.
+pose out_at y (s : 'I_(size ms)) := if written s is Some w then out y \in w else false.
+have [g out_g] : exists g : Y -> 'I_(size ms), forall y, out_at y (g y).
+  apply: (@fin_all_exists _ (fun=> _) out_at) => y; have [out_o no_in _] := out_y y.
+  have self : out y \in sum (out y) by rewrite inE eqxx.
+  have blue_o : sum (out y) \in blue_at (size ms).
+    by move: legal_ms => /andP[_ /forallP/(_ (out y))/implyP/(_ out_o)]; rewrite /blue_at /state_at take_size.
+  have [s [T [wr_T in_T]]] := blue_written self no_in sum_input blue_o.
+  by exists (Ordinal (written_size _ _ wr_T)); rewrite /out_at /= wr_T.
+have one_begin x x' : f x = f x' -> begin x = begin x'.
+  move=> eq_f; have := pays_f x; have := pays_f x'; rewrite -eq_f /pays_at; case wr_w: (written _) => [w|] //.
+  case/andP=> of_w' at_x' /andP[of_w at_x]; have red_w : w \in red_at (f x) by apply: written_red.
+  have eq_c : chain x = chain x' by apply: (@one_element _ _ (f x) w _ of_w of_w'); rewrite red_w.
+  by apply: lasts_fun at_x _; rewrite eq_c.
+have one_out y y' : g y = g y' -> y = y'.
+  move=> eq_g; have := out_g y; have := out_g y'; rewrite -eq_g /out_at; case wr_w: (written _) => [w|] // in_y' in_y.
+  have [|v /subsetP sub] := @one_sum (g y) w; first by rewrite (written_red wr_w).
+  by apply: (out_inj y y' v); apply: sub.
+have apart x y : f x <> g y.
+  move=> eq_s; have := pays_f x; have := out_g y; rewrite -eq_s /pays_at /out_at; case wr_w: (written _) => [w|] // in_w.
+  case/andP=> /existsP[u /andP[in_u /eqP el_u]] _; have [|v sub] := @one_sum (f x) w; first by rewrite (written_red wr_w).
+  have := element_sum in_u in_w (ex_intro _ v sub); rewrite el_u; have [_ _ ->] := out_y y; by [].
+have -> : \sum_(t < size ms) (written t : bool) = #|[set t : 'I_(size ms) | isSome (written t)]|.
+  by rewrite -sum1_card [RHS]big_mkcond; apply: eq_bigr => t _; rewrite inE; case: (written t).
+have le_begins : \sum_(t < size ms) (begins t : nat) <= #|f @: setT|.
+  have -> : \sum_(t < size ms) (begins t : nat) = #|[set t : 'I_(size ms) | begins t]|.
+    by rewrite -sum1_card [RHS]big_mkcond; apply: eq_bigr => t _; rewrite inE; case: (begins t).
+  pose start s := [pick t : 'I_(size ms) | [exists x, (f x == s) && (begin x == t)]].
+  rewrite -(card_imset _ (@Some_inj _)); apply: leq_trans (leq_imset_card start _).
+  apply/subset_leq_card/subsetP => _ /imsetP[t + ->]; rewrite inE => /existsP[x /eqP begin_x].
+  apply/imsetP; exists (f x); first by rewrite imset_f ?inE.
+  rewrite /start; case: pickP => [t' /existsP[x' /andP[/eqP /one_begin eq_x /eqP begin_x']]|/(_ t)].
+    by congr Some; apply: val_inj; rewrite /= -begin_x -begin_x'.
+  by case/existsP; exists x; rewrite eqxx begin_x eqxx.
+rewrite -cardsT -(card_imset _ one_out); apply: leq_trans (leq_add le_begins (leqnn _)) _.
+rewrite -cardsUI [X in _ + X](_ : _ = 0) ?addn0; last first.
+  apply/eqP; rewrite cards_eq0; apply/eqP/setP => s; rewrite !inE; apply/negbTE/negP.
+  by case/andP=> /imsetP[x _ ->] /imsetP[y _ eq_s]; apply: (apart x y).
+apply/subset_leq_card/subsetP => s /setUP[/imsetP[x _ ->]|/imsetP[y _ ->]]; rewrite inE.
+  by have := pays_f x; rewrite /pays_at; case: (written _).
+by have := out_g y; rewrite /out_at; case: (written _).
+Qed.
+
+Lemma io_loads_writes : io ms = \sum_(t < size ms) (loaded t : bool) + \sum_(t < size ms) (written t : bool).
+Proof.
+rewrite /io -big_split /= -sum1_count.
+rewrite -(big_mkord xpredT (fun t => (loaded t : bool) + (written t : bool))).
+rewrite /loaded /written /move_at; elim: ms => [|m ns IH]; first by rewrite big_nil big_geq.
+rewrite big_cons /= big_nat_recl //= IH.
+by case: m => *; rewrite /= ?add0n.
+Qed.
+
+(** The cutting lemma for traced events. *)
+Lemma cut_presences (weight : X -> nat) T F h (Y : finType) (out : Y -> vertex G) :
+  (forall y, [/\ output (out y), ~~ input (out y) & element (out y) = None]) ->
+  (forall y z v, out y \in sum v -> out z \in sum v -> y = z) ->
+  (forall a b, #|words a b| <= T -> \sum_(x | a <= when x < b) weight x <= F) ->
+  0 < h -> h * F < \sum_x weight x ->
+  M + 1 + h * T + #|Y| <= io ms + h * M.
+Proof.
+move=> out_y out_inj bounded h_gt0 many.
+have seg a b : #|held red_at new a b| <= T -> \sum_(a <= t < b) \sum_(x | when x == t) weight x <= F + 0.
+  by rewrite Tracing.sum_events addn0 => le_T; apply: bounded; apply: leq_trans (card_words a b) le_T.
+have := @cut_held _ _ new (size ms) M _ (fun _ _ => 0) T F h red_at0 card_red (fun _ _ _ _ => leqnn 0) seg h_gt0.
+rewrite Tracing.sum_events addn0 (eq_bigl xpredT) => [/(_ many)|x]; last first.
+  by have := computed_when x; rewrite /computed; case E: (move_at _) => [m|] // _; apply: move_at_size E.
+have : \sum_(0 <= t < size ms) (new t : bool) <= \sum_(t < size ms) (loaded t : bool) + \sum_(t < size ms) (begins t : nat).
+  rewrite -big_split big_mkord; apply: leq_sum => t _; rewrite /new; case: (loaded t) => //=.
+  by case: begins => //; case: (made t).
+have := payment out_y out_inj; rewrite io_loads_writes.
+move: (\sum_(0 <= t < _) _) (\sum_(t < _) (begins t : nat)) (\sum_(t < _) (loaded t : bool)) (\sum_(t < _) (written t : bool)) #|Y|.
+by move=> n s l w y; clear; lia.
+Qed.
+
+End Cut.
 
 End Presences.
