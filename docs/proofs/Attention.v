@@ -97,6 +97,15 @@ Canonical attention_vertex_finType := FinType attention_vertex attention_vertex_
 
 Definition attention := Dag attention_edge attention_output.
 
+(** Where sums are added in any order: two vertices are terms of one sum, of S, of l or of U; each of the three may keep the order of the DAG. *)
+Definition attention_free (free_S free_l free_U : bool) : rel (vertex attention) := fun u v =>
+  match u, v with
+  | Score p _, Score p' _ => free_S && (p == p')
+  | RowSum p, RowSum p' => free_l && (row p == row p')
+  | Partial p e, Partial p' e' => [&& free_U, row p == row p' & e == e']
+  | _, _ => false
+  end.
+
 End Attention.
 
 (** No mask. *)

@@ -3,7 +3,7 @@
     Pairs in their rows, the words of each kind in a segment, and what an uncharged pair needs. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times LoomisWhitney Tracing Attention.
+From Pebble Require Import Game Times Segments LoomisWhitney Tracing Attention.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -113,33 +113,26 @@ Qed.
 
 End Kinds.
 
+(** What is added up over keys, and O; and a segment, whatever the order of these sums. *)
+Definition summed (v : vertex G) := match v with Partial _ _ | RowSum _ | Output _ _ => true | _ => false end.
+
 Section Segment.
 
-Variables (M : nat) (ms : seq (move G)).
-Hypothesis legal_ms : pebbling M ms.
-
-Variables (W : {set vertex G}) (a b : nat).
-Hypothesis hand_words : forall v, at_hand ms a b v -> v \in W.
+Variables (W : {set vertex G}) (red made : vertex G -> Prop).
+Hypothesis in_segment : closed summed W red made.
 
 (** A weight that is red is that of a charged pair, or of one whose rows of Q and K were read. *)
-Lemma weight_served t p : a <= t < b -> (Weight d dv p : vertex G) \in red_at ms t -> (row p, column p) \in served W.
+Lemma weight_served p : red (Weight d dv p : vertex G) -> (row p, column p) \in served W.
 Proof.
-move=> in_ab is_red; rewrite inE; case: (boolP (p \in charged W)) => [ch|]; first by rewrite imset_f.
+move=> red_P; rewrite inE; case: (boolP (p \in charged W)) => [ch|]; first by rewrite imset_f.
 rewrite [_ \in charged W]inE negb_or => /andP[no_weight /existsPn no_score]; apply/orP; right.
-have [s in_s comp_s] := made_in_segment hand_words in_ab is_red no_weight.
-have score_made k : exists2 u, a <= u < b & computed ms u = Some (Score _ p k : vertex G).
-  have [n le_n] := ubnP (d - k); elim: n k le_n => // n IH k le_n.
-  case: (eqVneq k.+1 d) => [last_k|ne_k].
-    by apply: (made_in_segment hand_words in_s (computed_red legal_ms comp_s _) (no_score k)); rewrite /= eqxx last_k eqxx.
-  have lt_k : k.+1 < d by rewrite ltn_neqAle ne_k ltn_ord.
-  have [|u in_u comp_u] := IH (Ordinal lt_k).
-    by move: (ltn_ord k) le_n; clear; rewrite /=; lia.
-  by apply: (made_in_segment hand_words in_u (computed_red legal_ms comp_u _) (no_score k)); rewrite /= !eqxx.
-rewrite inE /=; apply/andP; split; rewrite inE; apply/forallP => k; have [u in_u comp_u] := score_made k.
-  apply: (input_in_words legal_ms hand_words in_u); first by apply/forallP => -[].
-  by apply: (computed_red legal_ms comp_u); rewrite /= !eqxx.
-apply: (input_in_words legal_ms hand_words in_u); first by apply/forallP => -[].
-by apply: (computed_red legal_ms comp_u); rewrite /= !eqxx.
+have made_P := red_made in_segment no_weight red_P.
+have made_S : forall k, made (Score dv p k : vertex G).
+  apply: (chain_made in_segment) => // [k k' /= ->|k last_k]; first by rewrite !eqxx.
+  by apply: (made_red in_segment made_P); rewrite //= eqxx last_k eqxx.
+rewrite inE /=; apply/andP; split; rewrite inE; apply/forallP => k.
+  by apply: (input_in in_segment); [apply/forallP => -[]|apply: (made_red in_segment (made_S k)); rewrite //= !eqxx].
+by apply: (input_in in_segment); [apply/forallP => -[]|apply: (made_red in_segment (made_S k)); rewrite //= !eqxx].
 Qed.
 
 End Segment.

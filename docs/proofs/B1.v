@@ -5,7 +5,8 @@
 
 From Coq Require Import ZArith Lia.
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times LoomisWhitney Numbers Tracing Lines Attention Backward BackwardFacts.
+From Pebble Require Import Game Times Segments LoomisWhitney Numbers Tracing Lines Attention Backward BackwardFacts.
+From Pebble Require Processors AnyOrder Presences.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -180,16 +181,15 @@ Definition weight (x : gradient) := if x is inl (inl _) then omega d dv else kap
 (** The weight of a segment's events, by what is at hand there. *)
 Section Segment.
 
-Variables (M : nat) (ms : seq (move G)) (when : gradient -> nat) (a b : nat) (W : {set vertex G}).
-Hypothesis legal_ms : pebbling M ms.
-Hypothesis computed_when : forall x, computed ms (when x) = Some (gradient_vert x).
-Hypothesis hand_words : forall v, at_hand ms a b v -> v \in W.
+Variables (when : gradient -> nat) (a b : nat) (W : {set vertex G}) (red made : vertex G -> Prop).
+Hypothesis in_segment : closed (@summed _ _ d dv allowed) W red made.
+Hypothesis made_when : forall x, a <= when x < b -> made (gradient_vert x).
 Hypothesis chain_at_hand : forall x, a <= when x < b ->
   exists2 y, gradient_chain y = gradient_chain x & gradient_vert y \in W.
 
-Let dV_here := dV_event legal_ms computed_when hand_words chain_at_hand.
-Let dK_here := dK_event legal_ms computed_when hand_words chain_at_hand.
-Let dQ_here := dQ_event legal_ms computed_when hand_words chain_at_hand.
+Let dV_here := dV_event in_segment made_when chain_at_hand.
+Let dK_here := dK_event in_segment made_when chain_at_hand.
+Let dQ_here := dQ_event in_segment made_when chain_at_hand.
 Let VE := dV_events when a b.
 Let KE := dK_events when a b.
 Let QE := dQ_events when a b.
@@ -370,6 +370,12 @@ Qed.
 
 End Segment.
 
+Lemma all_weigh : \sum_x weight x = #|pair| * beta d dv.
+Proof.
+have sum_pairs n c : \sum_(x : pair * 'I_n) c = #|pair| * n * c by rewrite sum_nat_const card_prod card_ord.
+by rewrite big_sumType big_sumType /= !sum_pairs /beta; move: #|pair|; clear; lia.
+Qed.
+
 Theorem B1 M h T (ms : seq (move G)) :
   pebbling M ms -> 0 < h -> h * b1_events d dv T < #|pair| * beta d dv -> M + 1 + h * T <= io ms + h * M.
 Proof.
@@ -378,14 +384,67 @@ have [when traced_when] := trace legal_ms (@gradient_no_input _ _ d dv allowed) 
   (@gradient_edge _ _ d dv allowed) (@gradient_fun _ _ d dv allowed) (fun x => gradient_last legal_ms (x := x)).
 have seg a b : #|segment_words ms (@gradient_vert _ _ d dv allowed) (@gradient_follows _ _ d dv allowed) when a b| <= T ->
     \sum_(x | a <= when x < b) weight x <= b1_events d dv T.
-  apply: (segment_weighs legal_ms (fun x => (traced_when x).1)) => [v|x]; first exact: at_hand_words.
+  apply: segment_weighs.
+  - by apply: (segment_closed legal_ms) => v; apply: at_hand_words.
+  - by move=> x in_ab; exists (when x) => //; case: (traced_when x).
   exact: (chain_words legal_ms (@gradient_edge _ _ d dv allowed) traced_when (@gradient_same _ _ d dv allowed)).
 have := cut_events legal_ms traced_when (@gradient_vert_inj _ _ d dv allowed) seg h_gt0.
-have -> : \sum_x weight x = #|pair| * beta d dv.
-  have sum_pairs n c : \sum_(x : pair * 'I_n) c = #|pair| * n * c by rewrite sum_nat_const card_prod card_ord.
-  by rewrite big_sumType big_sumType /= !sum_pairs /beta; move: #|pair|; clear; lia.
-move=> /(_ many); have := backward_stores legal_ms; have := @card_first_gradient _ _ d dv allowed.
+rewrite all_weigh => /(_ many); have := backward_stores legal_ms; have := @card_first_gradient _ _ d dv allowed.
 by rewrite io_loads_stores; clear; lia.
+Qed.
+
+(** ** In any order
+
+    Theorem P of docs/proofs/any-order.md: the same with the sums dV, dK and dQ in any order, and with additions in slow memory. *)
+
+Import Presences.
+
+Definition gradient_element (v : vertex G) :=
+  match v with
+  | dV p e => Some (gradient_chain (inl (inl (p, e))))
+  | dK p k => Some (gradient_chain (inl (inr (p, k))))
+  | dQ p k => Some (gradient_chain (inr (p, k)))
+  | _ => None
+  end.
+
+Theorem B1_any_order M h T (ms : seq (AnyOrder.move G)) :
+  AnyOrder.pebbling (@backward_free _ _ d dv allowed) M ms -> 0 < h -> h * b1_events d dv T < #|pair| * beta d dv ->
+  M + 1 + h * T <= AnyOrder.io ms + h * M.
+Proof.
+move=> legal_ms h_gt0 many; set free := @backward_free _ _ _ _ _ in legal_ms.
+have element_free u v : free u v -> gradient_element u = gradient_element v.
+  by case: u v => [i k|j k|j e|i e|i e|i|p k|p|i e|p e|p|p e|p k|p k] [i' k'|j' k'|j' e'|i' e'|i' e'|i'|p' k'|p'|i' e'|p' e'|p'|p' e'|p' k'|p' k'] //=
+    /andP[/eqP eq_line /eqP ->]; rewrite eq_line.
+have tied_sum v : ~~ summed v -> Processors.sum free v = [set v].
+  by move=> tied; apply/setP => u; rewrite !inE; case: eqP => //= _; apply/negbTE; case: u v tied => [i k|j k|j e|i e|i e|i|p k|p|i e|p e|p|p e|p k|p k] [].
+have element_vert x : gradient_element (gradient_vert x) = Some (gradient_chain x) by case: x => [[[p e]|[p k]]|[p k]].
+have input_tied (v : vertex G) : input v -> ~~ summed v.
+  by case: v => //= p k in_v; [have := @gradient_no_input _ _ d dv allowed (inl (inl (p, k)))|
+    have := @gradient_no_input _ _ d dv allowed (inl (inr (p, k)))|have := @gradient_no_input _ _ d dv allowed (inr (p, k))]; rewrite in_v.
+have sum_input v : input v -> Processors.sum free v = [set v] by move/input_tied/tied_sum.
+have tied_operand (p v : vertex G) : edge p v -> ~~ summed p -> p \notin Processors.sum free v.
+  move=> edge_p tied; rewrite inE negb_or; apply/andP; split.
+    apply/eqP => eq_p; case: p v edge_p tied eq_p => [i k|j k|j e|i e|i e|i|p k|p|i e|p e|p|p e|p k|p k] // v + _ eq_p;
+      by rewrite -eq_p //= eqn_leq ltnn andbF.
+  by case: p v tied {edge_p} => [i k|j k|j e|i e|i e|i|p k|p|i e|p e|p|p e|p k|p k] [].
+have wanted x : exists2 o, output o & knows free gradient_element (gradient_vert x) (Processors.sum free o).
+  case: x => [[[p e]|[p k]]|[p k]].
+  - have [q /andP[/eqP eq_c last_q]] := last_of_key (column p); exists (dV q e); first exact: last_q.
+    by rewrite /knows inE /free /= eq_c !eqxx orbT.
+  - have [q /andP[/eqP eq_c last_q]] := last_of_key (column p); exists (dK q k); first exact: last_q.
+    by rewrite /knows inE /free /= eq_c !eqxx orbT.
+  have [q /andP[/eqP eq_r last_q]] := AttentionFacts.last_pair_of (row p); exists (dQ q k); first exact: last_q.
+    by rewrite /knows inE /free /= eq_r !eqxx orbT.
+have [when [begin paid]] := Presences.trace legal_ms element_vert (@gradient_no_input _ _ d dv allowed) sum_input wanted.
+have seg a b : #|words free ms begin id a b| <= T -> \sum_(x | a <= when x < b) weight x <= b1_events d dv T.
+  apply: segment_weighs.
+  - exact: (presences_closed (ms := ms) legal_ms _ tied_sum).
+  - by move=> x in_ab; exists (when x) => //; exact: computed_when paid x.
+  move=> x in_ab; have [v [el_v in_W]] := element_words legal_ms element_free paid id in_ab.
+  move: (gradient_chain x) el_v => c; case: v in_W => //= p k in_W [<-];
+    by [exists (inl (inl (p, k)))|exists (inl (inr (p, k)))|exists (inr (p, k))].
+have := @cut_presences _ _ _ _ legal_ms _ _ element_free _ _ _ sum_input _ _ paid id weight T (b1_events d dv T) h _ (of_void (vertex G)).
+by rewrite all_weigh card_void addn0; apply=> // -[].
 Qed.
 
 End B1.

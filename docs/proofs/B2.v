@@ -3,7 +3,7 @@
     docs/proofs/backward.md, B2. The events are the multiply-adds of S, dP, dV, dK and dQ. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times LoomisWhitney Numbers Tracing T2 Lines Attention Backward BackwardFacts B1.
+From Pebble Require Import Game Times Segments LoomisWhitney Numbers Tracing T2 Lines Attention Backward BackwardFacts B1.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -219,8 +219,10 @@ Let lines_S := setX (whole (words as_Q)) (whole (words as_K)).
 Let lines_dP := setX (whole (words as_dO)) (whole (words as_V)).
 
 Let when' x := when (inl (inl x)).
-Let computed' x : computed ms (when' x) = Some (gradient_vert x). Proof. exact: (traced_when (inl (inl x))).1. Qed.
-Let hand v : at_hand ms a b v -> v \in W. Proof. exact: at_hand_words. Qed.
+Let in_segment : closed (@summed _ _ d dv allowed) W (is_red ms a b) (is_made ms a b).
+Proof. by apply: (segment_closed legal_ms) => v; apply: at_hand_words. Qed.
+Let made' x : a <= when' x < b -> is_made ms a b (gradient_vert x).
+Proof. by move=> in_ab; exists (when' x) => //; exact: (traced_when (inl (inl x))).1. Qed.
 Let chain' x : a <= when' x < b -> exists2 y, gradient_chain y = gradient_chain x & gradient_vert y \in W.
 Proof. by move=> in_ab; have [[[y|y]|y] // [chain_y] in_W] := word_of in_ab; exists y. Qed.
 
@@ -252,13 +254,13 @@ Proof.
 move=> d_gt0 dv_gt0 le_T.
 have le_V : #|dV_events when' a b| ^ 2 <= (#|words as_S| + #|lines_S|) * #|words as_dO| * #|words as_dV|.
   apply: leq_trans (pair_events _) (leq_mul (leq_mul card_S (leqnn _)) (leqnn _)) => x.
-  by case/(dV_event legal_ms computed' hand chain') => /place_S.
+  by case/(dV_event in_segment made' chain') => /place_S.
 have le_K : #|dK_events when' a b| ^ 2 <= (#|words as_dP| + #|words as_dS| + #|lines_dP|) * #|words as_Q| * #|words as_dK|.
   apply: leq_trans (pair_events _) (leq_mul (leq_mul card_dS (leqnn _)) (leqnn _)) => x.
-  by case/(dK_event legal_ms computed' hand chain') => /place_dS.
+  by case/(dK_event in_segment made' chain') => /place_dS.
 have le_Q : #|dQ_events when' a b| ^ 2 <= (#|words as_dP| + #|words as_dS| + #|lines_dP|) * #|words as_dQ| * #|words as_K|.
   apply: leq_trans (pair_events _) (leq_mul (leq_mul card_dS (leqnn _)) (leqnn _)) => x.
-  by case/(dQ_event legal_ms computed' hand chain') => /place_dS.
+  by case/(dQ_event in_segment made' chain') => /place_dS.
 have le_i : minn d dv ^ 2 * #|lines_S| <= #|words as_Q| * #|words as_K|.
   by rewrite cardsX -mulnn mulnACA; apply: leq_mul; apply: leq_trans (card_whole _); rewrite leq_mul2r geq_minl orbT.
 have le_j : minn d dv ^ 2 * #|lines_dP| <= #|words as_dO| * #|words as_V|.

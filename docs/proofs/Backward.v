@@ -120,6 +120,15 @@ Canonical backward_vertex_finType := FinType backward_vertex backward_vertex_fin
 
 Definition backward := Dag backward_edge backward_output.
 
+(** Where dV, dK and dQ are summed up in any order: two vertices are terms of one sum. *)
+Definition backward_free : rel (vertex backward) := fun u v =>
+  match u, v with
+  | dV p e, dV p' e' => (column p == column p') && (e == e')
+  | dK p k, dK p' k' => (column p == column p') && (k == k')
+  | dQ p k, dQ p' k' => (row p == row p') && (k == k')
+  | _, _ => false
+  end.
+
 End Backward.
 
 Arguments Q {Nq Nk d dv allowed}.

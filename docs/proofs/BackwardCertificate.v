@@ -237,14 +237,19 @@ Lemma le_most (h F W words M T : N) : cut_test F W M h T words 0 ->
       N.to_nat words + N.to_nat h * N.to_nat M <= N.to_nat M + 1 + N.to_nat h * N.to_nat T].
 Proof. by case/cut_testP=> h_gt0 many le_words; split=> //; rewrite addn0 in le_words. Qed.
 
+Lemma b1_testP pairs d dv M h T p q words : b1_test pairs d dv M h T p q words ->
+  [/\ 0 < N.to_nat h, N.to_nat h * b1_events (N.to_nat d) (N.to_nat dv) (N.to_nat T) < N.to_nat pairs * beta (N.to_nat d) (N.to_nat dv) &
+      N.to_nat words + N.to_nat h * N.to_nat M <= N.to_nat M + 1 + N.to_nat h * N.to_nat T].
+Proof.
+case/and5P=> _ p_gt0 q_gt0 le_p /andP[test /le_most[h_gt0 many le_words]].
+by rewrite N2Nat.inj_mul betaE in many; split=> //; exact: fewer (b1_events_le p_gt0 q_gt0 le_p test) many.
+Qed.
+
 Theorem b1_masked_backward pairs queries keys d dv M h T p q words :
   b1_test pairs d dv M h T p q words -> masked_backward_costs pairs queries keys d dv M words.
 Proof.
-case/and5P=> _ p_gt0 q_gt0 le_p /andP[test /le_most[h_gt0 many le_words]].
-move=> Nq Nk allowed eq_pairs _ _ ms legal_ms; apply: le_io.
-have le_F := b1_events_le p_gt0 q_gt0 le_p test.
-rewrite N2Nat.inj_mul betaE in many.
-have := B1 legal_ms h_gt0; rewrite eq_pairs => /(_ (N.to_nat T) (fewer le_F many)).
+case/b1_testP=> h_gt0 many le_words Nq Nk allowed eq_pairs _ _ ms legal_ms; apply: le_io.
+have := B1 legal_ms h_gt0; rewrite eq_pairs => /(_ _ many).
 by move: le_words; clear; lia.
 Qed.
 

@@ -3,7 +3,7 @@
     The words of each kind in a segment, what a pair without a charge needs, and the accumulators of dV, dK and dQ. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times LoomisWhitney Tracing Lines Attention Backward.
+From Pebble Require Import Game Times Segments LoomisWhitney Tracing Lines Attention Backward.
 From Pebble Require AttentionFacts AttentionCompulsory.
 
 Set Implicit Arguments.
@@ -15,46 +15,6 @@ Definition whole (X : finType) n (A : {set X * 'I_n}) := [set x | [forall k, (x,
 
 Lemma card_whole (X : finType) n (A : {set X * 'I_n}) : n * #|whole A| <= #|A|.
 Proof. by apply: card_whole_rows => x k; rewrite inE => /forallP. Qed.
-
-(** A segment of a pebbling of any computation, and a set of words that has all that is at hand in it. *)
-Section Segment.
-
-Variables (G : dag) (M : nat) (ms : seq (move G)) (W : {set vertex G}) (a b : nat).
-Hypothesis legal_ms : pebbling M ms.
-Hypothesis hand_words : forall v, at_hand ms a b v -> v \in W.
-
-(** The vertex is red at some time of the segment; it is computed in it. *)
-Definition is_red v := exists2 t, a <= t < b & v \in red_at ms t.
-Definition is_made v := exists2 t, a <= t < b & computed ms t = Some v.
-
-Lemma input_in_words v : input v -> is_red v -> v \in W.
-Proof.
-move=> in_v [t /andP[le_a lt_b] red_v]; apply: hand_words; apply: at_handW (ltnW lt_b) _.
-exact: (input_at_hand legal_ms).
-Qed.
-
-Lemma red_made v : v \notin W -> is_red v -> is_made v.
-Proof.
-move=> not_in [t /andP[le_a lt_b] red_v]; case: (red_since le_a red_v) => [hand|[s /andP[le_as lt_st] comp_s]].
-  by case/negP: not_in; apply: hand_words; apply: at_handW (ltnW lt_b) hand.
-by exists s; first by rewrite le_as (ltn_trans lt_st).
-Qed.
-
-Lemma made_red v p : is_made v -> edge p v -> is_red p.
-Proof. by move=> [t in_t comp_t] edge_p; exists t => //; apply: (computed_red legal_ms comp_t). Qed.
-
-(** A chain that has nothing in [W] and ends in the segment was made there from its start. *)
-Lemma chain_made n (c : 'I_n -> vertex G) : (forall k k' : 'I_n, k.+1 = k' :> nat -> edge (c k) (c k')) ->
-  (forall k, c k \notin W) -> (forall k : 'I_n, k.+1 = n -> is_red (c k)) -> forall k, is_made (c k).
-Proof.
-move=> step not_in last_red k; have [r le_r] := ubnP (n - k); elim: r k le_r => // r IH k le_r.
-apply: red_made => //; case: (eqVneq k.+1 n) => [last_k|ne_k]; first exact: last_red.
-have lt_k : k.+1 < n by rewrite ltn_neqAle ne_k ltn_ord.
-have made_next : is_made (c (Ordinal lt_k)) by apply: IH; move: (ltn_ord k) le_r; clear; rewrite /=; lia.
-by apply: made_red made_next _; apply: step.
-Qed.
-
-End Segment.
 
 Section Facts.
 
@@ -130,50 +90,48 @@ Definition served_S W (p : pair) :=
 Definition served_dP W (p : pair) :=
   (p \in of_kind as_dP W) || (row p \in whole (of_kind as_dO W)) && (column p \in whole (of_kind as_V W)).
 
+(** What is added up over queries or keys; and a segment, whatever the order of these sums. *)
+Definition summed (v : vertex G) := match v with dV _ _ | dK _ _ | dQ _ _ => true | _ => false end.
+
 Section Segment.
 
-Variables (M : nat) (ms : seq (move G)) (W : {set vertex G}) (a b : nat).
-Hypothesis legal_ms : pebbling M ms.
-Hypothesis hand_words : forall v, at_hand ms a b v -> v \in W.
-
-Local Notation red := (is_red ms a b).
-Let made v : v \notin W -> red v -> is_made ms a b v := red_made hand_words (v := v).
+Variables (W : {set vertex G}) (red made : vertex G -> Prop).
+Hypothesis in_segment : closed summed W red made.
 
 Lemma P_served p : red (P p : vertex G) -> served_S W p.
 Proof.
 move=> red_P; rewrite /served_S; case: (boolP (p \in of_kind as_S W)) => //= no_S.
-have no_P : (P p : vertex G) \notin W by apply: contra no_S => /in_kind; apply.
-have made_S : forall k, is_made ms a b (S p k : vertex G).
-  apply: (chain_made legal_ms hand_words) => [k k' /= ->|k|k last_k]; first by rewrite !eqxx.
+have made_P : made (P p : vertex G) by apply: (red_made in_segment) red_P; apply: contra no_S => /in_kind; apply.
+have made_S : forall k, made (S p k : vertex G).
+  apply: (chain_made in_segment) => // [k k' /= ->|k|k last_k]; first by rewrite !eqxx.
     by apply: contra no_S => /in_kind; apply.
-  by apply: (made_red legal_ms (made no_P red_P)); rewrite /= last_k !eqxx.
+  by apply: (made_red in_segment made_P); rewrite //= last_k !eqxx.
 apply/andP; split; rewrite inE; apply/forallP => k.
-  apply: (@in_kind _ _ _ (Q (row p) k)) => //; apply: (input_in_words legal_ms hand_words); first by apply/forallP => -[].
-  by apply: (made_red legal_ms (made_S k)); rewrite /= !eqxx.
-apply: (@in_kind _ _ _ (K (column p) k)) => //; apply: (input_in_words legal_ms hand_words); first by apply/forallP => -[].
-by apply: (made_red legal_ms (made_S k)); rewrite /= !eqxx.
+  apply: (@in_kind _ _ _ (Q (row p) k)) => //; apply: (input_in in_segment); first by apply/forallP => -[].
+  by apply: (made_red in_segment (made_S k)); rewrite //= !eqxx.
+apply: (@in_kind _ _ _ (K (column p) k)) => //; apply: (input_in in_segment); first by apply/forallP => -[].
+by apply: (made_red in_segment (made_S k)); rewrite //= !eqxx.
 Qed.
 
 Lemma dP_served p : (forall e : 'I_dv, e.+1 = dv -> red (dP p e : vertex G)) -> served_dP W p.
 Proof.
 move=> red_dP; rewrite /served_dP; case: (boolP (p \in of_kind as_dP W)) => //= no_dP.
-have made_dP : forall e, is_made ms a b (dP p e : vertex G).
-  apply: (chain_made legal_ms hand_words) => [e e' /= ->|e|e last_e]; first by rewrite !eqxx.
-    by apply: contra no_dP => /in_kind; apply.
-  exact: red_dP.
+have made_dP : forall e, made (dP p e : vertex G).
+  apply: (chain_made in_segment) => // [e e' /= ->|e]; first by rewrite !eqxx.
+  by apply: contra no_dP => /in_kind; apply.
 apply/andP; split; rewrite inE; apply/forallP => e.
-  apply: (@in_kind _ _ _ (dO (row p) e)) => //; apply: (input_in_words legal_ms hand_words); first by apply/forallP => -[].
-  by apply: (made_red legal_ms (made_dP e)); rewrite /= !eqxx.
-apply: (@in_kind _ _ _ (V (column p) e)) => //; apply: (input_in_words legal_ms hand_words); first by apply/forallP => -[].
-by apply: (made_red legal_ms (made_dP e)); rewrite /= !eqxx.
+  apply: (@in_kind _ _ _ (dO (row p) e)) => //; apply: (input_in in_segment); first by apply/forallP => -[].
+  by apply: (made_red in_segment (made_dP e)); rewrite //= !eqxx.
+apply: (@in_kind _ _ _ (V (column p) e)) => //; apply: (input_in in_segment); first by apply/forallP => -[].
+by apply: (made_red in_segment (made_dP e)); rewrite //= !eqxx.
 Qed.
 
 Lemma dS_served p : red (dS p : vertex G) -> (p \in of_kind as_dS W) || served_S W p && served_dP W p.
 Proof.
 move=> red_dS; case: (boolP (p \in of_kind as_dS W)) => //= no_dS.
-have made_dS : is_made ms a b (dS p : vertex G) by apply: made red_dS; apply: contra no_dS => /in_kind; apply.
-rewrite P_served; last by apply: (made_red legal_ms made_dS); rewrite /= eqxx.
-by apply: dP_served => e last_e; apply: (made_red legal_ms made_dS); rewrite /= last_e !eqxx.
+have made_dS : made (dS p : vertex G) by apply: (red_made in_segment) red_dS; apply: contra no_dS => /in_kind; apply.
+rewrite P_served; last by apply: (made_red in_segment made_dS); rewrite //= eqxx.
+by apply: dP_served => e last_e; apply: (made_red in_segment made_dS); rewrite //= last_e !eqxx.
 Qed.
 
 End Segment.
@@ -265,18 +223,17 @@ Qed.
 (** What the events of a segment need, if every accumulator that has one has a word there. *)
 Section Events.
 
-Variables (M : nat) (ms : seq (move G)) (when : gradient -> nat) (a b : nat) (W : {set vertex G}).
-Hypothesis legal_ms : pebbling M ms.
-Hypothesis computed_when : forall x, computed ms (when x) = Some (gradient_vert x).
-Hypothesis hand_words : forall v, at_hand ms a b v -> v \in W.
+Variables (when : gradient -> nat) (a b : nat) (W : {set vertex G}) (red made : vertex G -> Prop).
+Hypothesis in_segment : closed summed W red made.
+Hypothesis made_when : forall x, a <= when x < b -> made (gradient_vert x).
 Hypothesis chain_at_hand : forall x, a <= when x < b ->
   exists2 y, gradient_chain y = gradient_chain x & gradient_vert y \in W.
 
-Let needs x v : a <= when x < b -> edge v (gradient_vert x) -> is_red ms a b v.
-Proof. by move=> in_ab; apply: (made_red legal_ms); exists (when x). Qed.
+Let needs x v : a <= when x < b -> edge v (gradient_vert x) -> ~~ summed v -> red v.
+Proof. by move=> in_ab; apply: (made_red in_segment (made_when in_ab)). Qed.
 
-Let needs_input x v : a <= when x < b -> edge v (gradient_vert x) -> input v -> v \in W.
-Proof. by move=> in_ab edge_v in_v; apply: (input_in_words legal_ms hand_words) => //; apply: needs edge_v. Qed.
+Let needs_input x v : a <= when x < b -> edge v (gradient_vert x) -> ~~ summed v -> input v -> v \in W.
+Proof. by move=> in_ab edge_v tied in_v; apply: (input_in in_segment in_v); apply: needs edge_v tied. Qed.
 
 Definition dV_events := [set x : pair * 'I_dv | a <= when (inl (inl x)) < b].
 Definition dK_events := [set x : pair * 'I_d | a <= when (inl (inr x)) < b].
@@ -289,8 +246,8 @@ Lemma dV_event x : x \in dV_events ->
   [/\ served_S W x.1, (row x.1, x.2) \in of_kind as_dO W & (column x.1, x.2) \in of_kind as_dV W].
 Proof.
 rewrite inE => in_ab; split.
-- by apply: (P_served legal_ms hand_words); apply: needs in_ab _; rewrite /= eqxx.
-- apply: (@in_kind _ _ _ (dO (row x.1) x.2)) => //; apply: needs_input in_ab _ _; first by rewrite /= !eqxx.
+- by apply: (P_served in_segment); apply: needs in_ab _ _; rewrite //= eqxx.
+- apply: (@in_kind _ _ _ (dO (row x.1) x.2)) => //; apply: needs_input in_ab _ _ _ => //; first by rewrite /= !eqxx.
   by apply/forallP => -[].
 have [y chain_y in_W] := chain_at_hand in_ab.
 by apply: in_kind in_W _; rewrite kind_chain chain_y.
@@ -300,8 +257,8 @@ Lemma dK_event x : x \in dK_events ->
   [/\ served_dS x.1, (row x.1, x.2) \in of_kind as_Q W & (column x.1, x.2) \in of_kind as_dK W].
 Proof.
 rewrite inE => in_ab; split.
-- by apply: (dS_served legal_ms hand_words); apply: needs in_ab _; rewrite /= eqxx.
-- apply: (@in_kind _ _ _ (Q (row x.1) x.2)) => //; apply: needs_input in_ab _ _; first by rewrite /= !eqxx.
+- by apply: (dS_served in_segment); apply: needs in_ab _ _; rewrite //= eqxx.
+- apply: (@in_kind _ _ _ (Q (row x.1) x.2)) => //; apply: needs_input in_ab _ _ _ => //; first by rewrite /= !eqxx.
   by apply/forallP => -[].
 have [y chain_y in_W] := chain_at_hand in_ab.
 by apply: in_kind in_W _; rewrite kind_chain chain_y.
@@ -311,10 +268,10 @@ Lemma dQ_event x : x \in dQ_events ->
   [/\ served_dS x.1, (row x.1, x.2) \in of_kind as_dQ W & (column x.1, x.2) \in of_kind as_K W].
 Proof.
 rewrite inE => in_ab; split.
-- by apply: (dS_served legal_ms hand_words); apply: needs in_ab _; rewrite /= eqxx.
+- by apply: (dS_served in_segment); apply: needs in_ab _ _; rewrite //= eqxx.
 - have [y chain_y in_W] := chain_at_hand in_ab.
   by apply: in_kind in_W _; rewrite kind_chain chain_y.
-apply: (@in_kind _ _ _ (K (column x.1) x.2)) => //; apply: needs_input in_ab _ _; first by rewrite /= !eqxx.
+apply: (@in_kind _ _ _ (K (column x.1) x.2)) => //; apply: needs_input in_ab _ _ _ => //; first by rewrite /= !eqxx.
 by apply/forallP => -[].
 Qed.
 

@@ -4,7 +4,7 @@
     weighs [V0] on the pairs that [stP] holds of and [V1] on the others, one of dK or dQ [Y0] or [Y1], by [stD]. For B3 both are the same. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times LoomisWhitney Tracing Lines Stores Attention Backward BackwardFacts BackwardPairs.
+From Pebble Require Import Game Times Segments LoomisWhitney Tracing Lines Stores Attention Backward BackwardFacts BackwardPairs.
 From Pebble Require B2.
 
 Set Implicit Arguments.
@@ -85,9 +85,11 @@ Let hand_words v : at_hand ms a b v -> v \in hand. Proof. by rewrite inE. Qed.
 (** Inputs that a computation in the segment reads. *)
 Let operand v u t : a <= t < b -> computed ms t = Some u -> edge v u -> input v -> v \in hand.
 Proof.
-move=> in_t comp_t edge_v in_v; apply: (BackwardFacts.input_in_words legal_ms hand_words in_v).
-by apply: (made_red legal_ms _ edge_v); exists t.
+move=> in_t comp_t edge_v in_v; apply: (input_in_words legal_ms hand_words in_t in_v).
+exact: (computed_red legal_ms comp_t edge_v).
 Qed.
+
+Let in_segment : closed (@summed _ _ d dv allowed) hand (is_red ms a b) (is_made ms a b) := segment_closed legal_ms hand_words _.
 
 Fact S_vert_inj : injective S_vert. Proof. by move=> [p k] [q k'] [-> ->]. Qed.
 Fact dP_vert_inj : injective dP_vert. Proof. by move=> [p e] [q e'] [-> ->]. Qed.
@@ -196,7 +198,7 @@ Qed.
 
 (** What the events of the gradients need. *)
 Let is_red_operand x v : a <= g_when x < b -> edge v (gradient_vert x) -> is_red ms a b v.
-Proof. by move=> in_x edge_v; apply: (made_red legal_ms _ edge_v); exists (g_when x) => //; exact: (g_traced x).1. Qed.
+Proof. by move=> in_x edge_v; exists (g_when x) => //; apply: (computed_red legal_ms (g_traced x).1). Qed.
 
 Let working_chain x : a <= g_when x < b -> gradient_chain x \in at_work.
 Proof. by move=> in_x; apply: imset_f; rewrite inE. Qed.
@@ -205,7 +207,7 @@ Lemma dV_here x : x \in dV_events g_when a b ->
   [/\ served_S hand x.1, (row x.1, x.2) \in dO_words & (column x.1, x.2) \in dV_work].
 Proof.
 rewrite inE => in_x; split.
-- by apply: (P_served legal_ms hand_words); apply: is_red_operand in_x _; rewrite /= eqxx.
+- by apply: (P_served in_segment); apply: is_red_operand in_x _; rewrite /= eqxx.
 - apply: (@in_kind _ _ _ _ _ _ _ _ (dO (row x.1) x.2)) => //.
   by apply: (operand in_x (g_traced _).1); [rewrite /= !eqxx|apply/forallP => -[]].
 by rewrite inE; apply: (working_chain in_x).
@@ -215,7 +217,7 @@ Lemma dK_here x : x \in dK_events g_when a b ->
   [/\ served_dS hand x.1, (row x.1, x.2) \in Q_words & (column x.1, x.2) \in dK_work].
 Proof.
 rewrite inE => in_x; split.
-- by apply: (dS_served legal_ms hand_words); apply: is_red_operand in_x _; rewrite /= eqxx.
+- by apply: (dS_served in_segment); apply: is_red_operand in_x _; rewrite /= eqxx.
 - apply: (@in_kind _ _ _ _ _ _ _ _ (Q (row x.1) x.2)) => //.
   by apply: (operand in_x (g_traced _).1); [rewrite /= !eqxx|apply/forallP => -[]].
 by rewrite inE; apply: (working_chain in_x).
@@ -225,7 +227,7 @@ Lemma dQ_here x : x \in dQ_events g_when a b ->
   [/\ served_dS hand x.1, (row x.1, x.2) \in dQ_work & (column x.1, x.2) \in K_words].
 Proof.
 rewrite inE => in_x; split.
-- by apply: (dS_served legal_ms hand_words); apply: is_red_operand in_x _; rewrite /= eqxx.
+- by apply: (dS_served in_segment); apply: is_red_operand in_x _; rewrite /= eqxx.
 - by rewrite inE; apply: (working_chain in_x).
 apply: (@in_kind _ _ _ _ _ _ _ _ (K (column x.1) x.2)) => //.
 by apply: (operand in_x (g_traced _).1); [rewrite /= !eqxx|apply/forallP => -[]].

@@ -154,15 +154,20 @@ Proof. lia. Qed.
 Lemma fewer (h F F' W : nat) : F' <= F -> h * F < W -> h * F' < W.
 Proof. by move=> le_F; apply: leq_ltn_trans; rewrite leq_mul2l le_F orbT. Qed.
 
+Lemma t1_testP pairs queries d dv stats M h T words : t1_test pairs queries d dv stats M h T words ->
+  [/\ 0 < N.to_nat d, 0 < N.to_nat h, N.to_nat h * t1_events (N.to_nat d) (N.to_nat dv) (N.to_nat T) < N.to_nat pairs * N.to_nat dv &
+      N.to_nat words + N.to_nat h * N.to_nat M <= N.to_nat M + 1 + N.to_nat h * N.to_nat T + stats * N.to_nat queries].
+Proof.
+case/and3P=> /N.ltb_lt d_gt0 /(t1_le d_gt0) le_F /cut_testP[h_gt0 many le_words].
+by rewrite N2Nat.inj_mul in many; rewrite -flagE; split=> //; [lia|exact: fewer le_F many].
+Qed.
+
 Theorem t1_masked pairs queries keys d dv stats M h T words :
   t1_test pairs queries d dv stats M h T words -> masked_forward_costs pairs queries keys d dv stats M words.
 Proof.
-case/and3P=> /N.ltb_lt d_gt0 /(t1_le d_gt0) le_F /cut_testP[h_gt0 many le_words].
-move=> Nq Nk allowed eq_pairs eq_queries _ ms legal_ms; apply: le_io.
-have d_gt0' : 0 < N.to_nat d by lia.
-have := T1 legal_ms d_gt0' h_gt0; rewrite eq_pairs eq_queries => /(_ (N.to_nat T)).
-rewrite N2Nat.inj_mul in many; move=> /(_ (fewer le_F many)).
-by move: le_words; rewrite flagE; clear; lia.
+case/t1_testP=> d_gt0 h_gt0 many le_words Nq Nk allowed eq_pairs eq_queries _ ms legal_ms; apply: le_io.
+have := T1 legal_ms d_gt0 h_gt0; rewrite eq_pairs eq_queries => /(_ _ many).
+by move: le_words; clear; lia.
 Qed.
 
 Theorem t2_masked pairs queries keys d dv stats M h T p q words :

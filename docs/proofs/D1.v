@@ -72,13 +72,7 @@ Notation G := (attention d dv stats allowed).
 Notation device := 'I_P.
 
 (** The sums of S, of l and of U are each taken in any order, or in that of the DAG. *)
-Definition attention_free (u v : vertex G) :=
-  match u, v with
-  | Score p _, Score p' _ => free_S && (p == p')
-  | RowSum p, RowSum p' => free_l && (row p == row p')
-  | Partial p e, Partial p' e' => [&& free_U, row p == row p' & e == e']
-  | _, _ => false
-  end.
+Notation attention_free := (@attention_free Nq Nk d dv stats allowed free_S free_l free_U).
 
 (** Q, K, V and O. *)
 Definition operand_or_result (v : vertex G) :=

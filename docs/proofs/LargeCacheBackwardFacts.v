@@ -4,7 +4,7 @@
     [C] not, or the other way round. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times Compulsory LoomisWhitney Tracing Lines Again Moments Attention Backward BackwardFacts BackwardCompulsory.
+From Pebble Require Import Game Times Segments Compulsory LoomisWhitney Tracing Lines Again Moments Attention Backward BackwardFacts BackwardCompulsory.
 From Pebble Require AttentionFacts.
 
 Set Implicit Arguments.
@@ -194,7 +194,7 @@ Lemma charged_or_again p t : s <= t < size ms -> (dS p : vertex G) \in red_at ms
 Proof.
 move=> in_t red_t; have hand v : at_hand ms s (size ms) v -> v \in again ms s by rewrite inE.
 have red_p : is_red ms s (size ms) (dS p : vertex G) by exists t.
-have := dS_served legal_ms hand red_p; case/orP => [/dS_again ch|/andP[/orP[/S_again ch|/andP[q_whole k_whole]]]].
+have := dS_served (segment_closed legal_ms hand _) red_p; case/orP => [/dS_again ch|/andP[/orP[/S_again ch|/andP[q_whole k_whole]]]].
 - by left; apply: imset_f.
 - by left; apply: imset_f.
 case/orP => [/dP_again ch|/andP[o_whole v_whole]]; first by left; apply: imset_f.

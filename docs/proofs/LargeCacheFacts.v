@@ -4,7 +4,7 @@
     forward pass, where the queries [R] see all keys of [early] and of [late], and the early keys come first. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times Compulsory LoomisWhitney Tracing Attention AttentionFacts AttentionCompulsory T1 Again Moments.
+From Pebble Require Import Game Times Segments Compulsory LoomisWhitney Tracing Attention AttentionFacts AttentionCompulsory T1 Again Moments.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -135,7 +135,7 @@ move=> le_s; have is_red : (Weight d dv p : vertex G) \in red_at ms (when (p, e)
   by apply: (computed_red legal_ms (traced_when (p, e)).1); rewrite /= eqxx.
 have in_s : s <= when (p, e) < size ms by rewrite le_s (traced_size traced_when).
 have hand v : at_hand ms s (size ms) v -> v \in again ms s by rewrite inE.
-have := weight_served legal_ms hand in_s is_red; rewrite inE => /orP[/imsetP[q ch eq_pq]|]; last first.
+have := weight_served (segment_closed legal_ms hand _) (ex_intro2 _ _ (when (p, e)) in_s is_red); rewrite inE => /orP[/imsetP[q ch eq_pq]|]; last first.
   by rewrite !inE /= => /andP[/forallP all_q /forallP all_k]; right; split=> k; [have := all_q k|have := all_k k].
 left; apply/imsetP; exists q => //; move: ch; rewrite [_ \in charged (again _ _)]inE [_ \in charged W]inE => /orP[in_W|/existsP[k in_W]]; apply/orP.
   left; have lt_d : d.-1 < d by rewrite prednK.

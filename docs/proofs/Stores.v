@@ -5,26 +5,11 @@
     that are red at its start. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times Tracing.
+From Pebble Require Import Game Times Segments Tracing.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
-
-(** Different things take different times. *)
-Lemma card_taken (V : finType) (f : nat -> option V) (A : {set V}) a b :
-  (forall v, v \in A -> exists2 t, a <= t < b & f t = Some v) -> #|A| <= \sum_(a <= t < b) (f t : bool).
-Proof.
-move=> taken; have -> : \sum_(a <= t < b) (f t : bool) = \sum_(t < b - a) (f (a + t) : bool).
-  rewrite -(big_mkord xpredT (fun t => (f (a + t) : bool) : nat)) -[in LHS](add0n a) big_addn.
-  by apply: eq_bigr => t _; rewrite addnC.
-have -> : \sum_(t < b - a) (f (a + t) : bool) = #|[set t : 'I_(b - a) | isSome (f (a + t))]|.
-  by rewrite -sum1_card [RHS]big_mkcond; apply: eq_bigr => t _; rewrite inE; case: (f _).
-rewrite -(card_imset _ (@Some_inj _)); apply: leq_trans (leq_imset_card (fun t : 'I_(b - a) => f (a + t)) _).
-apply/subset_leq_card/subsetP => _ /imsetP[v /taken[t /andP[le_t lt_t] ft] ->].
-have lt_ta : t - a < b - a by apply: ltn_sub2r => //; apply: leq_ltn_trans lt_t.
-by apply/imsetP; exists (Ordinal lt_ta); rewrite ?inE /= subnKC // ft.
-Qed.
 
 Section Stores.
 

@@ -3,7 +3,8 @@
     docs/proofs/forward.md, T1. The events are the multiply-adds of P times V, all allowed pairs times [dv]. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times LoomisWhitney Tracing Attention AttentionFacts T1Function.
+From Pebble Require Import Game Times Segments LoomisWhitney Tracing Attention AttentionFacts T1Function.
+From Pebble Require Processors AnyOrder Presences.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -97,11 +98,13 @@ Qed.
 (** Events of U in a segment, by what is at hand there. *)
 Section Segment.
 
-Variables (M : nat) (ms : seq (move G)) (when : u_step -> nat) (a b : nat) (W : {set vertex G}).
-Hypothesis legal_ms : pebbling M ms.
-Hypothesis computed_when : forall x, computed ms (when x) = Some (u_vert x).
-Hypothesis hand_words : forall v, at_hand ms a b v -> v \in W.
+Variables (when : u_step -> nat) (a b : nat) (W : {set vertex G}) (red made : vertex G -> Prop).
+Hypothesis in_segment : closed (@summed _ _ d dv stats allowed) W red made.
+Hypothesis made_when : forall x, a <= when x < b -> made (u_vert x).
 Hypothesis chain_at_hand : forall x, a <= when x < b -> exists2 y, u_chain y = u_chain x & u_vert y \in W.
+
+Lemma pair_served x : a <= when x < b -> (row x.1, column x.1) \in served W.
+Proof. by move=> in_ab; apply: (weight_served in_segment); apply: (made_red in_segment (made_when in_ab)); rewrite //= eqxx. Qed.
 
 Lemma u_events : #|[set x | a <= when x < b]| ^ 2 <=
   (#|charged W| + #|whole_queries W| * #|whole_keys W|) * #|output_words W| * #|value_words W|.
@@ -111,22 +114,27 @@ have le_served := card_served W.
 apply: (@leq_trans (#|served W| * #|output_words W| * #|value_words W|)); last by rewrite -!mulnA leq_mul2r le_served orbT.
 apply: loomis_whitney => i j e /imsetP[x]; rewrite inE => in_ab eq_t.
 - rewrite (congr1 (fun t => t.1.1) eq_t : i = row x.1) (congr1 (fun t => t.1.2) eq_t : j = column x.1).
-  apply: (weight_served legal_ms hand_words in_ab).
-  by apply: (computed_red legal_ms (computed_when x)); rewrite /= eqxx.
+  exact: pair_served.
 - rewrite (congr1 (fun t => t.1.1) eq_t : i = row x.1) (congr1 snd eq_t : e = x.2).
   have [y chain_y in_W] := chain_at_hand in_ab.
   rewrite inE; apply/existsP; exists y.1; rewrite (congr1 fst chain_y : row y.1 = row x.1) eqxx /=.
   by rewrite -(congr1 snd chain_y : y.2 = x.2).
 - rewrite (congr1 (fun t => t.1.2) eq_t : j = column x.1) (congr1 snd eq_t : e = x.2).
-  rewrite inE; apply: (input_in_words legal_ms hand_words in_ab); first by apply/forallP => -[].
-  by apply: (computed_red legal_ms (computed_when x)); rewrite /= !eqxx.
+  rewrite inE; apply: (input_in in_segment); first by apply/forallP => -[].
+  by apply: (made_red in_segment (made_when in_ab)); rewrite //= !eqxx.
 Qed.
 
 Lemma u_events_pairs : #|[set x | a <= when x < b]| <= dv * (#|charged W| + #|whole_queries W| * #|whole_keys W|).
 Proof.
 apply: (@leq_trans (dv * #|served W|)); last by rewrite leq_mul2l card_served orbT.
-apply: card_by_pairs => x; rewrite inE => in_ab; apply: (weight_served legal_ms hand_words in_ab).
-by apply: (computed_red legal_ms (computed_when x)); rewrite /= eqxx.
+by apply: card_by_pairs => x; rewrite inE; apply: pair_served.
+Qed.
+
+Lemma segment_events T : 0 < d -> #|W| <= T -> \sum_(x | a <= when x < b) 1 <= t1_events d dv T.
+Proof.
+move=> d_gt0 le_T; rewrite sum1dep_card; apply: t1_count d_gt0 u_events u_events_pairs _.
+apply: leq_trans le_T; apply: leq_trans (card_kinds W).
+have := card_whole_queries W; have := card_whole_keys W; clear; lia.
 Qed.
 
 End Segment.
@@ -139,16 +147,75 @@ move=> legal_ms d_gt0 h_gt0 many.
 have [when traced_when] := trace legal_ms u_no_input u_follows_left u_follows_edge u_follows_fun
   (fun x => u_last_step legal_ms).
 have seg a b : #|segment_words ms u_vert u_follows when a b| <= T -> \sum_(x | a <= when x < b) 1 <= t1_events d dv T.
-  move=> le_T; rewrite sum1dep_card; set W := segment_words _ _ _ _ a b in le_T.
-  have hand v : at_hand ms a b v -> v \in W by exact: at_hand_words.
-  have counted := @u_events M ms when a b W legal_ms (fun x => (traced_when x).1) hand
-    (fun x => chain_words legal_ms u_follows_edge traced_when u_follows_chain (x := x)).
-  have capped := u_events_pairs legal_ms (fun x => (traced_when x).1) hand.
-  apply: t1_count d_gt0 counted capped _; apply: leq_trans le_T; apply: leq_trans (card_kinds W).
-  have := card_whole_queries W; have := card_whole_keys W; clear; lia.
+  apply: segment_events d_gt0 => //.
+  - by apply: (segment_closed legal_ms) => v; apply: at_hand_words.
+  - by move=> x in_ab; exists (when x) => //; case: (traced_when x).
+  exact: (chain_words legal_ms u_follows_edge traced_when u_follows_chain).
 have := cut_events legal_ms traced_when u_vert_inj seg h_gt0.
 rewrite sum1_card card_prod card_ord => /(_ many).
 have := attention_stores legal_ms; have := u_card_first; rewrite io_loads_stores; clear; lia.
+Qed.
+
+(** ** In any order
+
+    Theorem P of docs/proofs/any-order.md: the same with the sums U in any order, those of l as well or not, and with additions in slow
+    memory. *)
+
+Definition last_of (i : query) : pair := xchoose (last_pair_of i).
+
+Fact last_ofP i : row (last_of i) = i /\ last_pair (last_of i).
+Proof. by have /andP[/eqP] := xchooseP (last_pair_of i). Qed.
+
+Import Presences.
+
+(** O[i,e] is of the element U[i,e]. *)
+Definition u_element (v : vertex G) := match v with Partial p e => Some (row p, e) | Output i e => Some (i, e) | _ => None end.
+Definition u_item (v : vertex G) : vertex G := match v with Output i e => Partial _ (last_of i) e | _ => v end.
+
+Theorem T1_any_order free_l M h T (ms : seq (AnyOrder.move G)) :
+  AnyOrder.pebbling (attention_free false free_l true) M ms -> 0 < d -> 0 < h -> h * t1_events d dv T < #|pair| * dv ->
+  M + 1 + h * T + stats * #|query| <= AnyOrder.io ms + h * M.
+Proof.
+move=> legal_ms d_gt0 h_gt0 many; set free := attention_free _ _ _ in legal_ms.
+have element_free u v : free u v -> u_element u = u_element v.
+  by case: u v => [i k|j k|j e|p k|p|p e|p|i e] [i' k'|j' k'|j' e'|p' k'|p'|p' e'|p'|i' e'] //= /andP[/eqP -> /eqP ->].
+have tied_sum v : ~~ summed v -> Processors.sum free v = [set v].
+  move=> tied; apply/setP => u; rewrite !inE; case: eqP => //= _; apply/negbTE.
+  by case: u v tied => [i k|j k|j e|p k|p|p e|p|i e] [i' k'|j' k'|j' e'|p' k'|p'|p' e'|p'|i' e'].
+have by_edge (p v : vertex G) : edge p v -> ~~ input v by move=> edge_p; apply/forallPn; exists p; rewrite negbK.
+have sum_input v : input v -> Processors.sum free v = [set v].
+  move=> in_v; apply: tied_sum; case: v in_v => //= [p e|p|i e] in_v.
+  - by case/negP: (u_no_input (p, e)).
+  - by have := by_edge (Weight _ _ p) (RowSum _ _ p) (eqxx p); rewrite in_v.
+  have [eq_row last_i] := last_ofP i.
+  by have := by_edge (Partial _ (last_of i) e) (Output _ i e); rewrite in_v /= last_i eq_row !eqxx => /(_ isT).
+have tied_operand (p v : vertex G) : edge p v -> ~~ summed p -> p \notin Processors.sum free v.
+  move=> edge_p tied; rewrite inE negb_or; apply/andP; split.
+    by apply/eqP => eq_p; case: p v edge_p tied eq_p => [i k|j k|j e|p k|p|p e|p|i e] // v + _ eq_p; rewrite -eq_p //= eqn_leq ltnn andbF.
+  by case: p v tied {edge_p} => [i k|j k|j e|p k|p|p e|p|i e] [i' k'|j' k'|j' e'|p' k'|p'|p' e'|p'|i' e'].
+have wanted x : exists2 o, output o & knows free u_element (u_vert x) (Processors.sum free o).
+  exists (Output _ (row x.1) x.2) => //; apply/orP; right; apply/existsP; exists (Output _ (row x.1) x.2); rewrite inE eqxx /=.
+  have [eq_row last_x] := last_ofP (row x.1); apply/existsP; exists (Partial _ (last_of (row x.1)) x.2).
+  by rewrite !inE /= last_x eq_row !eqxx orbT.
+have [when [begin paid]] := Presences.trace legal_ms (fun x => erefl : u_element (u_vert x) = Some (u_chain x)) u_no_input sum_input wanted.
+pose out (y : 'I_stats * query) : vertex G := RowSum _ _ (last_of y.2).
+have out_y y : [/\ output (out y), ~~ input (out y) & u_element (out y) = None].
+  case: y => s i; have [_ last_i] := last_ofP i; split=> //; first by rewrite /= last_i andbT; case: (stats) s => // -[].
+  by apply: (by_edge (Weight _ _ (last_of i))); rewrite /= eqxx.
+have out_inj y z v : out y \in Processors.sum free v -> out z \in Processors.sum free v -> y = z.
+  have row_v j : (RowSum _ _ (last_of j) == v) || free (RowSum _ _ (last_of j)) v -> if v is RowSum p then j = row p else False.
+    by rewrite -{3}(last_ofP j).1 /free => /orP[/eqP <- //|]; case: v => //= p /andP[_ /eqP].
+  case: y z => [s i] [s' i']; rewrite !inE => /row_v + /row_v; case: v {row_v} => //= p -> ->; congr (_, _).
+  by case: (stats) s s' => [] [[|n] lt_n] [[|m] lt_m] //; apply: val_inj.
+have seg a b : #|words free ms begin u_item a b| <= T -> \sum_(x | a <= when x < b) 1 <= t1_events d dv T.
+  apply: segment_events d_gt0.
+  - by apply: (presences_closed (ms := ms) legal_ms _ tied_sum) => //; case.
+  - by move=> x in_ab; exists (when x) => //; exact: computed_when paid x.
+  move=> x in_ab; have [v [el_v in_W]] := element_words legal_ms element_free paid u_item in_ab.
+  move: (u_chain x) el_v => c; case: v in_W => //= [p e|i e] in_W [<-]; first by exists (p, e).
+  by exists (last_of i, e); rewrite // /u_chain (last_ofP i).1.
+have := cut_presences legal_ms element_free sum_input paid out_y out_inj seg h_gt0.
+by rewrite sum1_card !card_prod !card_ord; apply.
 Qed.
 
 End T1.

@@ -3,7 +3,7 @@
     docs/proofs/forward.md, T2. The events are the multiply-adds of Q times K, and those of P times V. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times LoomisWhitney Numbers Tracing Attention AttentionFacts T1.
+From Pebble Require Import Game Times Segments LoomisWhitney Numbers Tracing Attention AttentionFacts T1.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -196,8 +196,11 @@ have seg a b : #|segment_words ms vert follows when a b| <= T -> \sum_(x | a <= 
   move=> le_T; rewrite sum1dep_card card_sum_set addnC.
   have s_count := @s_events M ms when a b legal_ms traced_when.
   set W := segment_words _ _ _ _ a b in le_T s_count.
-  have u_count := @u_events _ _ d dv stats allowed M ms (when \o inl) a b W legal_ms (fun x => (traced_when (inl x)).1)
-    (fun v => @at_hand_words _ ms _ vert follows when a b v).
+  have in_segment : closed (@summed _ _ d dv stats allowed) W (is_red ms a b) (is_made ms a b).
+    by apply: (segment_closed legal_ms) => v; apply: at_hand_words.
+  have made_when x : a <= when (inl x) < b -> is_made ms a b (@u_vert _ _ d dv stats allowed x).
+    by move=> in_ab; exists (when (inl x)) => //; case: (traced_when (inl x)).
+  have u_count := u_events (when := when \o inl) in_segment made_when.
   have {}u_count : #|[set x : u_step | a <= when (inl x) < b]| ^ 2 <=
       (#|charged W| + #|whole_queries W| * #|whole_keys W|) * #|output_words W| * #|value_words W|.
     apply: u_count => x in_ab.

@@ -5,7 +5,7 @@
     through a vertex that is at hand. Then the cutting lemma for traced events. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times Cutting.
+From Pebble Require Import Game Times Segments.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -156,63 +156,29 @@ case: hand_y => [-> //|first_y]; apply/orP; right; apply/imsetP; exists y => //.
 by rewrite inE; apply/andP.
 Qed.
 
-(** Moves: loads, and beginnings of chains. *)
-Definition moves t := (loaded t : bool) + [exists x, first x && (when x == t)].
+(** What counts as a move: loads, and beginnings of chains. *)
+Definition new t := if loaded t is Some v then Some v else if [exists x, first x && (when x == t)] then computed t else None.
 
-Lemma moves_le1 t : moves t <= 1.
+Lemma segment_words_held a b : segment_words a b \subset held red_at new a b.
 Proof.
-rewrite /moves; case: existsP => [[x /andP[_ /eqP when_x]]|_]; last by case: (loaded t).
-have := (traced_when x).1; rewrite when_x /Times.loaded /Times.computed.
-by case: (move_at ms t) => [[]|].
+apply/subsetP => v; rewrite inE inE => /orP[/orP[|/hasP[t]]|/imsetP[x]]; first exact: held_red.
+  by rewrite mem_index_iota => in_t /eqP load_t; apply: held_new in_t _; rewrite /new load_t.
+rewrite inE => /andP[first_x in_x] ->; apply: held_new in_x _; rewrite /new; have := (traced_when x).1.
+have -> : [exists y, first y && (when y == when x)] by apply/existsP; exists x; rewrite first_x eqxx.
+by rewrite /Times.loaded /Times.computed; case: (move_at ms (when x)) => [[]|].
 Qed.
 
-Lemma sum_moves (vert_inj : injective vert) :
-  \sum_(0 <= t < size ms) moves t <= loads ms + #|[set x | first x]|.
+Lemma sum_new : \sum_(0 <= t < size ms) (new t : bool) <= loads ms + #|[set x | first x]|.
 Proof.
-rewrite /moves big_split /= big_mkord leq_add2l big_mkord.
+apply: (@leq_trans (\sum_(0 <= t < size ms) ((loaded t : bool) + [exists x, first x && (when x == t)]))).
+  by apply: leq_sum => t _; rewrite /new; case: (loaded t) => //; case: existsP => // _; case: (computed t).
+rewrite big_split /= big_mkord leq_add2l big_mkord.
 have -> : \sum_(t < size ms) [exists x, first x && (when x == t)] =
     #|[set t : 'I_(size ms) | [exists x, first x && (when x == t)]]|.
   by rewrite -sum1_card [RHS]big_mkcond; apply: eq_bigr => t _; rewrite inE; case: existsP.
 apply: leq_trans (leq_imset_card (fun x => Ordinal (traced_size x)) _).
 apply/subset_leq_card/subsetP => t; rewrite inE => /existsP[x /andP[first_x /eqP when_x]].
 by apply/imsetP; exists x; [rewrite inE|apply: val_inj; rewrite /= when_x].
-Qed.
-
-Lemma card_segment_words a b : #|segment_words a b| <= #|red_at a| + \sum_(a <= t < b) moves t.
-Proof.
-case: (leqP a b) => [le_ab|/ltnW le_ba]; last first.
-  rewrite big_geq // addn0; apply/subset_leq_card/subsetP => v; rewrite !inE /Times.at_hand.
-  have -> : index_iota a b = [::] by apply/size0nil; rewrite size_iota; apply/eqP; rewrite subn_eq0.
-  rewrite orbF => /orP[//|/imsetP[x]]; rewrite inE => /and3P[_ le_a lt_b].
-  by move: le_ba; rewrite leqNgt (leq_ltn_trans le_a lt_b).
-elim: b le_ab => [|b IH].
-  rewrite leqn0 => /eqP ->; rewrite big_geq // addn0; apply/subset_leq_card/subsetP => v.
-  by rewrite !inE /Times.at_hand /= orbF => /orP[//|/imsetP[x]]; rewrite inE andbF.
-rewrite leq_eqVlt => /orP[/eqP ->|].
-  rewrite big_geq // addn0; apply/subset_leq_card/subsetP => v.
-  rewrite !inE /Times.at_hand; have -> : index_iota b.+1 b.+1 = [::] by rewrite /index_iota subnn.
-  rewrite orbF => /orP[//|/imsetP[x]]; rewrite inE => /andP[_].
-  by rewrite leqNgt andNb.
-rewrite ltnS => le_ab; rewrite big_nat_recr //= addnA.
-pose extra := [set v | loaded b == Some v] :|: vert @: [set x | first x && (when x == b)].
-apply: (@leq_trans (#|segment_words a b| + #|extra|)).
-  apply: leq_trans (leq_card_setU _ _); apply/subset_leq_card/subsetP => v; rewrite !inE.
-  case/orP => [|/imsetP[x]].
-    rewrite /Times.at_hand /index_iota subSn // -addn1 iotaD has_cat subnKC //= orbF.
-    by case/or3P => [->|->|->]; rewrite ?orbT.
-  rewrite inE ltnS [when x <= b]leq_eqVlt => /and3P[first_x le_a /orP[eq_b|lt_b]] ->.
-    apply/orP; right; apply/orP; right; apply/imsetP; exists x => //; by rewrite inE first_x.
-  apply/orP; left; apply/orP; right; apply/imsetP; exists x => //; by rewrite inE first_x le_a.
-apply: leq_add; first exact: IH.
-rewrite /moves /extra.
-apply: leq_trans (leq_card_setU _ _) _; apply: leq_add.
-  case: (loaded b) => [v|]; last by rewrite /= leqn0 cards_eq0; apply/eqP/setP => v; rewrite !inE.
-  by rewrite /= -[X in _ <= X](cards1 v); apply/subset_leq_card/subsetP => u; rewrite !inE => /eqP[->].
-case: existsP => [[x /andP[first_x /eqP when_x]]|none] /=.
-  rewrite -[X in _ <= X](cards1 (vert x)); apply/subset_leq_card/subsetP => u /imsetP[y]; rewrite !inE => /andP[_ /eqP when_y] ->.
-  by have := (traced_when y).1; rewrite when_y -when_x (traced_when x).1 => -[->].
-rewrite leqn0 cards_eq0; apply/eqP/setP => v; rewrite inE; apply/negbTE/imsetP => -[x].
-by rewrite inE => first_x _; case: none; exists x.
 Qed.
 
 (** What weights of some [X] at times [when] come to in a segment. *)
@@ -234,13 +200,10 @@ Lemma cut_struck_events (events : nat -> nat) (struck : nat -> nat -> nat) T F h
   0 < h -> h * F + struck 0 (size ms) < \sum_(0 <= t < size ms) events t ->
   M + 1 + h * T <= loads ms + #|[set x | first x]| + h * M.
 Proof.
-move=> vert_inj super bounded h_gt0 many.
-have seg a b : a <= b <= size ms -> #|red_at a| + \sum_(a <= t < b) moves t <= T ->
-    \sum_(a <= t < b) events t <= F + struck a b.
-  by move=> _ le_T; apply: bounded; apply: leq_trans (card_segment_words a b) le_T.
-have := @cut_struck (size ms) M 1 T F moves events (fun a => #|red_at a|) struck moves_le1 (card_red legal_ms) seg super h.
-rewrite red_at0 cards0 => /(_ erefl h_gt0 many).
-have := sum_moves vert_inj; clear; nia.
+move=> _ super bounded h_gt0 many; apply: (@leq_trans (\sum_(0 <= t < size ms) (new t : bool) + h * M)).
+  apply: (cut_held (red := red_at) (events := events) (struck := struck) (F := F)) => // [|t|a b le_T]; [exact: red_at0|exact: card_red|].
+  by apply: bounded; apply: leq_trans le_T; apply: subset_leq_card (segment_words_held a b).
+by rewrite leq_add2r; exact: sum_new.
 Qed.
 
 (** Where the events are the traced steps. *)

@@ -96,11 +96,15 @@ def by_hand(bound: Bound) -> Bound:
     return replace(bound, status="proved") if bound.status == "machine-checked" else bound
 
 
-def in_any_order(bound: Bound, sums: str, width: int = 1) -> Bound:
-    """Return a bound on chains as one on sums in any order or of any width, by a page that Coq has not read."""
+def in_any_order(bound: Bound, sums: str, width: int = 1, *, checked: bool = False) -> Bound:
+    """Return a bound on chains as one on sums in any order or of any width, by a proof on paper.
+
+    ``checked`` tells that Coq has the theorem for sums in any order of one word each.
+    """
     if sums == "chain" and width == 1:
         return bound
-    return replace(by_hand(bound), source=f"{bound.source}; docs/proofs/any-order.md")
+    bound = bound if checked and width == 1 else by_hand(bound)
+    return replace(bound, source=f"{bound.source}; docs/proofs/any-order.md")
 
 
 def applicable(bounds: Iterable[Callable[[_Asked, int], Bound]], problem: _Asked, M: int) -> list[Bound]:

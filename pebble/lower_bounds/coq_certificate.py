@@ -65,6 +65,7 @@ def coq_certificate(problem: Problem, M: int) -> str:
         Softmax attention, forward or backward, latent attention, or heads that share rotary words, with or without a
         mask. Under a mask the statements are about every mask with as many pairs, queries and keys. Or linear
         attention, of one head to each head of keys. Of several copies each bound is stated of one, and then of all.
+        With sums in any order T1 and B1 of one copy are stated.
     M : int
         Words of fast memory.
 
@@ -94,12 +95,17 @@ def coq_certificate(problem: Problem, M: int) -> str:
         )
     others = [bound.name for bound in bounds if bound not in checked and bound.value]
     computation, certificate = _FILES["backward" if problem.pass_name == "backward" else problem.form]
+    game = "Game"
+    if problem.sums != "chain":
+        game, certificate = "AnyOrder", "AnyOrderCertificate"
     more = ["LargeCacheCertificate"] if any(bound.name in _LARGE_CACHE for bound in checked) else []
     more += (
         ["RowMinimum"] if any(_counted(problem, M, bound)[0] in BOUNDS_OF_ROWS for bound in checked) else []
     )
     more += ["CopiesCertificate"] if problem.copies > 1 else []
-    header = coq_header(problem.describe(), M, computation, certificate, more, problem.copies, others=others)
+    header = coq_header(
+        problem.describe(), M, computation, certificate, more, problem.copies, others=others, game=game
+    )
     return header + "".join(_theorems(problem, M, checked))
 
 
@@ -122,14 +128,15 @@ def _statement(problem: Problem, M: int, name: str) -> tuple[str, str]:
             "shared_rope",
         )
     forward, masked = problem.pass_name == "forward", problem.mask is not None
-    computation = problem.pass_name if problem.form == "plain" else problem.form
+    of_pass = f"{'any_order_' * (problem.sums != 'chain')}{problem.pass_name}"
+    computation = of_pass if problem.form == "plain" else problem.form
     sizes = [problem.pairs, problem.queries, problem.keys] if masked else [problem.Nq, problem.Nk]
     kind = "masked" if masked else ""
     if masked and name in _LARGE_CACHE:
         kind, sizes = "rectangle", [*rectangle(problem), problem.queries, problem.keys]
     stats = f" {str(problem.stats).lower()}" if forward else ""
     shape = " ".join(map(str, [*sizes, problem.d, problem.dv]))
-    last = "latent" if problem.form == "latent" else problem.pass_name
+    last = "latent" if problem.form == "latent" else of_pass
     suffix = "_".join([kind] * masked + [last] * (not masked or last != "forward"))
     return f"{kind}{'_' * masked}{computation}_costs {shape}{stats} {M}", suffix
 

@@ -35,6 +35,7 @@ def coq_header(
     imports: Sequence[str] = (),
     copies: int = 1,
     others: Sequence[str] = (),
+    game: str = "Game",
 ) -> str:
     """Return how a file begins: what it is about, how it is checked, and what it needs.
 
@@ -52,12 +53,14 @@ def coq_header(
         How many copies there are: of one, and then of all, is what the statements are about.
     others : sequence of str
         Bounds that are left out.
+    game : str
+        The file of docs/proofs with the rules of the game.
     """
     return _HEADER.format(
         what="".join(letter for letter in what if letter not in '"*\\\n'),
         memory="" if M is None else f"; M = {M:,} words of fast memory",
         run="run" if M is None else "pebbling",
-        game="Processors" if M is None else "Game",
+        game=game,
         computation=computation,
         certificate=".v and docs/proofs/".join((certificate, *imports)),
         imports=" ".join(dict.fromkeys(("Certificate", certificate, *imports))),

@@ -37,6 +37,8 @@ class SegmentBound:
         ``place(T, problem)``, two whole numbers that tell Coq where the events of ``T`` words are most.
     form : str, optional
         The only form of a problem that the bound is about; by default any form of softmax.
+    any_order : bool
+        Whether Coq has the theorem for sums in any order too, of one copy.
 
     Raises
     ------
@@ -69,12 +71,14 @@ class SegmentBound:
     more: Callable[[Counts], int]
     place: Callable[[int, Counts], tuple[int, int]] | None = None
     form: str | None = None
+    any_order: bool = False
 
     def __call__(self, problem: Counts, M: int) -> Bound:
         """Return the bound; 0 where what is charged for eats up the gain."""
         cut = self.cut(problem, M)
         bound = self.statement.bound(max(0, cut.moves + self.more(problem)), str(cut))
-        return in_any_order(bound, problem.sums, problem.sum_width)
+        checked = self.any_order and getattr(problem, "copies", 1) == 1
+        return in_any_order(bound, problem.sums, problem.sum_width, checked=checked)
 
     def cut(self, problem: Counts, M: int) -> Cut:
         """Return the best cutting that is found."""

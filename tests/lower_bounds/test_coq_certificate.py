@@ -24,7 +24,7 @@ from tests.support.coq import PROOFS, compiled, needs_coq
 
 _FILES = (
     "Certificate BackwardCertificate SoftmaxCertificate LinearCertificate LargeCacheCertificate CopiesCertificate "
-    "RowMinimum"
+    "RowMinimum AnyOrderCertificate"
 )
 _STATEMENT = re.compile(r"^Theorem (\w+) : (\w+) (.*) (\d+)\.$", re.MULTILINE)
 
@@ -157,7 +157,9 @@ _PROBLEMS = [
     Problem.square(100, 4, attention="linear", mask="causal", chunk=4),
     Problem.square(100, 4, heads=4, kv_heads=2),
     Problem.square(100, 4, pass_name="weights"),
-    Problem.square(100, 4, sums="free"),
+    *(Problem.square(100, 4, sums="free", mask=mask, heads=heads) for mask in _MASKS[:2] for heads in (1, 3)),
+    *(Problem(100, 100, 4, 7, pass_name="backward", mask=mask, sums=sums)
+      for mask in _MASKS[:2] for sums in ("free", "accumulate")),
 ]  # fmt: skip
 
 
@@ -236,6 +238,11 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
         (Problem(30, 30, 5, 7, pass_name="backward", mask="causal"), 100),
         (Problem.square(4096, 64, pass_name="backward"), 400),
         (Problem.square(2**40, 128, pass_name="backward"), 10**6),
+        *(
+            (Problem.square(400, 4, pass_name=pass_name, mask=mask, sums=sums), 50)
+            for pass_name, sums in (("forward", "free"), ("backward", "accumulate"))
+            for mask in (None, "causal")
+        ),
         (Problem.square(4096, 64), 25_000),
         (Problem.square(2**40, 128), 10**6),
     ]
@@ -255,6 +262,10 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
         "online_rectangle",
         "d_backward",
         "d_rectangle_backward",
+        "t1_any_order_forward",
+        "t1_masked_any_order_forward",
+        "b1_any_order_backward",
+        "b1_masked_any_order_backward",
     ):
         assert any(f"apply {lemma}" in text for text in texts), lemma
     assert compiled(_together(texts), tmp_path) is None

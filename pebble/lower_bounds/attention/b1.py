@@ -236,6 +236,7 @@ b1 = SegmentBound(
     starts=_starts,
     more=lambda problem: 0,
     place=lambda T, problem: b1_tangent(T, problem.d, problem.dv),
+    any_order=True,
 )
 """The bound from the three products dV, dK and dQ, strongest for ``M`` well above ``d²``.
 

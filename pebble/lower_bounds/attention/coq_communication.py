@@ -42,7 +42,7 @@ def coq_communication(problem: SharedProblem) -> str:
         D1_TOTAL.name: f"devices_send {pairs} {rows} {d} {d} {P} {share.numerator} {share.denominator}",
         D1_BUSIEST.name: f"some_device_moves {pairs} {d} {d} {P} {row_words(problem) * -(-problem.N // P)}",
     }
-    text = coq_header(_described(problem), None, "Attention", "ProcessorsCertificate")
+    text = coq_header(_described(problem), None, "Attention", "ProcessorsCertificate", game="Processors")
     for bound in found:
         name = bound.name.replace("-", "_")
         given = {"A": words.numerator, "B": words.denominator}

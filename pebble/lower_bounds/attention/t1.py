@@ -83,6 +83,7 @@ t1 = SegmentBound(
     words=lambda w, problem: t1_words(w, problem.d, problem.dv),
     starts=_starts,
     more=lambda problem: problem.queries * problem.stats,
+    any_order=True,
 )
 """The bound from the product of P and V alone, strongest for ``M >= 3 d**2``.
 
