@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pebble.common.errors import BoundDoesNotApply
-from pebble.lower_bounds.coq_file import coq_header, coq_theorem
+from pebble.lower_bounds.coq_certificate import coq_header, coq_theorem
 from pebble.lower_bounds.cutting import Cut
 from pebble.lower_bounds.matmul_fft import (
     fft_best_cut,

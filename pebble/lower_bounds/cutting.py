@@ -1,26 +1,21 @@
-"""The cutting lemma: from "a segment of T words does at most F(T) events" to a lower bound on moves.
-
-A pebbling is cut so that the first segment has ``M + X`` moves (nothing is red before it) and every other
-one ``X``. In each segment at most ``M + X`` vertices are red at its start, loaded or begun in it, so it holds
-at most ``F(M + X)`` of the ``W`` events. With ``n = ceil(W / F(M + X)) >= 2`` segments there are at
-least ``M + X + (n - 2) X + 1`` moves. The same family of bounds, indexed by ``h = n - 1``, is
-
-    moves >= M + 1 + h * (G(W / h) - M - 1),    G(w) the least T with F(T) >= w,
-
-for every whole ``h >= 1``; ``h = 1`` also covers pebblings of a single segment. See docs/proofs/forward.md.
-"""
+"""The cutting lemma: from "a segment of T words does at most F(T) events" to a lower bound on moves."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from pebble.common.errors import BoundDoesNotApply
+from pebble.common.units import fast_memory_words
+from pebble.lower_bounds.bound import Bound, Statement, in_any_order
+from pebble.lower_bounds.requirements import Counts, require_pass
 from pebble.lower_bounds.rounding import ceil_div
 
 __all__ = [
     "Cut",
     "Events",
+    "SegmentBound",
     "best_cut",
     "best_cut_of_less",
     "best_start",
@@ -203,3 +198,77 @@ def _guess(model: Callable[[float], float], w: int) -> int:
         if abs(factor - 1) < 1e-13:
             break
     return math.ceil(T)
+
+
+@dataclass(frozen=True)
+class SegmentBound:
+    """A bound by the cutting lemma as data; called with a problem of one copy and M, it gives the bound's value.
+
+    Parameters
+    ----------
+    statement : Statement
+    pass_name : {"forward", "backward"}
+    work : callable
+        The events of the whole computation.
+    events, words : callable
+        ``events(T, problem)``, what a segment that reaches ``T`` words does at most, and its inverse
+        ``words(w, problem)``, a ``T`` with ``events(T) >= w > events(T - 1)``.
+    starts : callable
+        ``starts(M, problem)``, numbers of moves of a segment among which to look for the best.
+    more : callable
+        By how many words the I/O is at least above the moves of the lemma, or below them.
+    place : callable, optional
+        ``place(T, problem)``, two whole numbers that tell Coq where the events of ``T`` words are most.
+    form : str, optional
+        The only form of a problem that the bound is about; by default any form of softmax.
+
+    Raises
+    ------
+    InvalidInput
+        By a call, if ``M`` is not a positive whole number.
+    BoundDoesNotApply
+        By a call, if the problem is of another pass or form.
+
+    Notes
+    -----
+    A call costs some milliseconds at any size. Values are exact: whole numbers, on the safe side.
+
+    Examples
+    --------
+    >>> from pebble.computations.problem import Problem
+    >>> from pebble.lower_bounds import b1, b2, t1, t2
+    >>> t1(Problem.square(4096, 64), 25000).value, t1.cut(Problem.square(4096, 64), 25000).cuts
+    (11020013, 441)
+    >>> backward = Problem(4096, 4096, 64, 64, pass_name="backward")
+    >>> t2(Problem.square(4096, 64), 400).value, b1(backward, 10**5).value, b2(backward, 400).value
+    (196436713, 8346249, 408151494)
+    """
+
+    statement: Statement
+    pass_name: str
+    work: Callable[[Counts], int]
+    events: Callable[[int, Counts], int]
+    words: Callable[[int, Counts], int]
+    starts: Callable[[int, Counts], Iterable[int]]
+    more: Callable[[Counts], int]
+    place: Callable[[int, Counts], tuple[int, int]] | None = None
+    form: str | None = None
+
+    def __call__(self, problem: Counts, M: int) -> Bound:
+        """Return the bound; 0 where what is charged for eats up the gain."""
+        cut = self.cut(problem, M)
+        bound = self.statement.bound(max(0, cut.moves + self.more(problem)), str(cut))
+        return in_any_order(bound, problem.sums, problem.sum_width)
+
+    def cut(self, problem: Counts, M: int) -> Cut:
+        """Return the best cutting that is found."""
+        M, name = fast_memory_words(M), self.statement.name
+        require_pass(problem, self.pass_name, name)
+        if self.form is not None and getattr(problem, "form", None) != self.form:
+            raise BoundDoesNotApply(f"{name} is proved only for {self.form} attention")
+
+        def events(T: int) -> int:
+            return self.events(T, problem)
+
+        X = max(self.starts(M, problem), key=lambda X: X / max(1, events(M + X)))
+        return best_cut(self.work(problem), M, events, lambda w: self.words(w, problem), X)

@@ -7,20 +7,12 @@ from functools import partial
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.bound import Bound, applicable
+from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Bound, Statement, applicable
 from pebble.lower_bounds.cutting import Cut, best_cut, best_start, least_words
-from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_power_of_two, require_sizes
 from pebble.lower_bounds.rounding import ceil_div, ceil_root
-from pebble.lower_bounds.statement import Statement
 
 __all__ = [
-    "FFT",
-    "FFT_COMPULSORY",
-    "MATMUL",
-    "MATMUL_COMPULSORY",
-    "MATMUL_PRODUCTS",
-    "MATMUL_SHORT",
     "fft",
     "fft_best_cut",
     "fft_compulsory",

@@ -9,25 +9,16 @@ from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import SOFTMAXES
 from pebble.game.rules import Rules
-from pebble.lower_bounds.attention.b1 import b1
-from pebble.lower_bounds.attention.b2 import b2
+from pebble.lower_bounds.attention.backward import b1, b2, wide_sums
 from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_family
+from pebble.lower_bounds.attention.forward import t1, t2
 from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask
-from pebble.lower_bounds.attention.latent import latent_bound
-from pebble.lower_bounds.attention.linear import linear
-from pebble.lower_bounds.attention.safe_softmax import safe_softmax
-from pebble.lower_bounds.attention.shared_rope import t1_of_all_heads, without_rope
-from pebble.lower_bounds.attention.t1 import t1
-from pebble.lower_bounds.attention.t2 import t2
-from pebble.lower_bounds.attention.weights_gradient import g1, g2
-from pebble.lower_bounds.attention.wide_sums import wide_sums
+from pebble.lower_bounds.attention.latent import latent_bound, t1_of_all_heads, without_rope
+from pebble.lower_bounds.attention.other_work import g1, g2, linear, safe_softmax
 from pebble.lower_bounds.bound import Bound, applicable, by_hand
-from pebble.lower_bounds.certified.b3 import b3
-from pebble.lower_bounds.certified.b4 import b4
-from pebble.lower_bounds.certified.t3 import t3
-from pebble.lower_bounds.certified.t4 import t4
-from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.requirements import require_mask, require_pass
+from pebble.lower_bounds.certified.backward_rows import b3, b4
+from pebble.lower_bounds.certified.forward_rows import t3, t4
+from pebble.lower_bounds.requirements import Counts, require_mask, require_pass
 
 __all__ = ["backward_bounds", "best_bound", "bounds_by_counts", "forward_bounds", "proved_bounds"]
 

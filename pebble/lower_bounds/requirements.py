@@ -1,18 +1,20 @@
-"""What bounds require of their arguments before they answer."""
+"""What bounds read off a problem, and what they require of their arguments before they answer."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
-from pebble.lower_bounds.counts import Counts
 
 if TYPE_CHECKING:
     from pebble.computations.masks import Mask
 
 __all__ = [
+    "Counts",
+    "Part",
     "has_all_pairs",
     "require_all_pairs",
     "require_fixed_order",
@@ -23,6 +25,61 @@ __all__ = [
     "require_power_of_two",
     "require_sizes",
 ]
+
+
+class Counts(Protocol):
+    """A :class:`~pebble.computations.problem.Problem`, or a :class:`Part` of one."""
+
+    @property
+    def pass_name(self) -> str:
+        """Which pass."""
+
+    @property
+    def d(self) -> int:
+        """Head dimension of Q and K."""
+
+    @property
+    def dv(self) -> int:
+        """Head dimension of V."""
+
+    @property
+    def stats(self) -> bool:
+        """Whether the row sums are outputs."""
+
+    @property
+    def sums(self) -> str:
+        """Whether sums are added in a fixed order ("chain"), in any ("free"), or in slow memory too ("accumulate")."""
+
+    @property
+    def sum_width(self) -> int:
+        """Words of a sum over queries or keys."""
+
+    @property
+    def pairs(self) -> int:
+        """Number of pairs of query and key."""
+
+    @property
+    def queries(self) -> int:
+        """Number of queries that have a pair."""
+
+    @property
+    def keys(self) -> int:
+        """Number of keys that have a pair."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some pairs of a masked problem, with the queries and keys that have one of them: a smaller masked problem."""
+
+    pass_name: str
+    d: int
+    dv: int
+    stats: bool
+    pairs: int
+    queries: int
+    keys: int
+    sums: str = field(default="chain", kw_only=True)
+    sum_width: int = field(default=1, kw_only=True)
 
 
 def require_sizes(**sizes: object) -> None:

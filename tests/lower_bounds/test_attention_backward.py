@@ -16,13 +16,12 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, published_curves, regime
-from pebble.lower_bounds.attention.b1 import B1Weights, b1, b1_events, b1_words
-from pebble.lower_bounds.attention.b2 import b2, b2_events, b2_words
+from pebble.lower_bounds.attention.backward import B1Weights, b1, b1_events, b1_words, b2, b2_events, b2_words
 from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_words
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.certified.b3 import b3
+from pebble.lower_bounds.certified.backward_rows import b3
 from pebble.lower_bounds.proved import backward_bounds, forward_bounds, proved_bounds
-from pebble.lower_bounds.published.attention import flash_attention, li_et_al, li_et_al_gradient, saha_ye
+from pebble.lower_bounds.published import flash_attention, li_et_al, li_et_al_gradient, saha_ye
 from pebble.lower_bounds.table import bounds
 from tests.lower_bounds.backward_problems import backward
 from tests.lower_bounds.brute_force import best_cut_by_brute_force, greatest_by_cost, subsets

@@ -18,8 +18,7 @@ from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, forward_bounds, t1, t2
 from pebble.lower_bounds.attention.compulsory import compulsory_attention
-from pebble.lower_bounds.attention.t1 import t1_events, t1_words
-from pebble.lower_bounds.attention.t2 import t2_events, t2_words
+from pebble.lower_bounds.attention.forward import t1_events, t1_words, t2_events, t2_words
 from pebble.lower_bounds.cutting import best_cut
 from pebble.lower_bounds.matmul_fft import fft, fft_cut, fft_events, matmul, matmul_cut
 from pebble.lower_bounds.rounding import ceil_div

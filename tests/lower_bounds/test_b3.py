@@ -14,7 +14,7 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import backward_bounds
-from pebble.lower_bounds.certified.b3 import B3Row, b3
+from pebble.lower_bounds.certified.backward_rows import B3Row, b3
 from pebble.lower_bounds.certified.prove_b3 import B3Search
 from tests.lower_bounds.test_certified import tuned_bounds
 from tests.support.amounts import examples, first

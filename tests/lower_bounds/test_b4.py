@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.certified.b3 import b3
-from pebble.lower_bounds.certified.b4 import B4Row, b4
+from pebble.lower_bounds.certified.backward_rows import B4Row, b3, b4
 from pebble.lower_bounds.certified.branch_and_bound import Boxes
 from pebble.lower_bounds.certified.prove_b4 import B4Search
 from tests.lower_bounds.test_b3 import backward

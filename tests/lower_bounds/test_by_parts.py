@@ -24,10 +24,10 @@ from pebble.lower_bounds.attention import by_parts as by_parts_module
 from pebble.lower_bounds.attention.by_parts import by_parts
 from pebble.lower_bounds.attention.compulsory import compulsory_words
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.certified.b3 import b3
-from pebble.lower_bounds.certified.t3 import t3
-from pebble.lower_bounds.counts import Part
+from pebble.lower_bounds.certified.backward_rows import b3
+from pebble.lower_bounds.certified.forward_rows import t3
 from pebble.lower_bounds.proved import bounds_by_counts
+from pebble.lower_bounds.requirements import Part
 from pebble.lower_bounds.table import bounds
 from tests.lower_bounds.masked_problems import PASSES, kinds, random_mask
 

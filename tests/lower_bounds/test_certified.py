@@ -13,16 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.errors import InvalidInput
-from pebble.lower_bounds.certified.b3 import B3Row, BackwardRow
-from pebble.lower_bounds.certified.b4 import B4Row
+from pebble.lower_bounds.certified.backward_rows import B3Row, B4Row, BackwardRow
 from pebble.lower_bounds.certified.backward_work import Amounts
 from pebble.lower_bounds.certified.branch_and_bound import Boxes, certify
+from pebble.lower_bounds.certified.forward_rows import T3Row, T4Row
 from pebble.lower_bounds.certified.prove_b3 import B3Search, B3Segment
 from pebble.lower_bounds.certified.prove_b4 import B4Search, PlainB4Search, b4_search
 from pebble.lower_bounds.certified.prove_t3 import T3Search
 from pebble.lower_bounds.certified.prove_t4 import T4Search
-from pebble.lower_bounds.certified.t3 import T3Row
-from pebble.lower_bounds.certified.t4 import T4Row
 from tests.support.amounts import examples
 
 T3, T4, B3, B4 = T3Row.load(), T4Row.load(), B3Row.load(), B4Row.load()

@@ -19,8 +19,7 @@ from pebble.lower_bounds.attention.communication import (
     phi,
     words_for_shares,
 )
-from pebble.lower_bounds.attention.tile_words import least_words, most_products
-from pebble.lower_bounds.attention.whole_heads import received_at_least
+from pebble.lower_bounds.attention.tile_words import least_words, most_products, received_at_least
 from pebble.program.parallel import LAYOUTS, SharedProblem, distributed_schedules, play
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pebble.lower_bounds.certified.b3 import B3Row
+from pebble.lower_bounds.certified.backward_rows import B3Row
 from pebble.lower_bounds.certified.parameters import SCALE
 from pebble.lower_bounds.certified.prove_b3 import B3Segment
 from tests.support.coq import compiled, needs_coq

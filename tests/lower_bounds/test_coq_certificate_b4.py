@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pebble.lower_bounds.certified.b4 import B4Row
+from pebble.lower_bounds.certified.backward_rows import B4Row
 from pebble.lower_bounds.certified.parameters import SCALE
 from pebble.lower_bounds.certified.prove_b4 import B4Segment
 from tests.support.coq import compiled, needs_coq

@@ -23,9 +23,8 @@ from pebble.lower_bounds.graph import (
     hong_kung,
     spectral,
 )
-from pebble.lower_bounds.graph.maximum_flow import maximum_flow
 from pebble.lower_bounds.graph.min_cut import _least_cut, _weight, _weights
-from pebble.lower_bounds.graph.needed_part import needed_part
+from pebble.lower_bounds.graph.needed_part import maximum_flow, needed_part
 from pebble.lower_bounds.graph.spectral import smallest_eigenvalues
 from pebble.lower_bounds.matmul_fft import matmul_with_products
 from pebble.solvers.heuristic import schedule_dag
@@ -209,7 +208,7 @@ def test_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("scipy")
     dag = load_dag("diamond:8,8")
     with_it = [(b.name, b.value) for b in dag_bounds(dag, 3, ONCE)]
-    monkeypatch.setattr("pebble.lower_bounds.graph.maximum_flow.has_scipy", lambda: False)
+    monkeypatch.setattr("pebble.lower_bounds.graph.needed_part.has_scipy", lambda: False)
     assert [(b.name, b.value) for b in dag_bounds(dag, 3, ONCE)] == with_it
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pebble.lower_bounds.certified.interior_point import ConvexProblems, improved, inside
+from pebble.lower_bounds.certified.convex_multipliers import ConvexProblems, improved, inside
 
 
 def problems(products: np.ndarray, prices: np.ndarray) -> ConvexProblems:

@@ -16,10 +16,8 @@ from pebble.computations.registry import family_of
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, proved_bounds
 from pebble.lower_bounds.attention.compulsory import compulsory_words
-from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask
-from pebble.lower_bounds.attention.rectangles import find_rectangle
-from pebble.lower_bounds.attention.triangles import QueryIntervals
-from pebble.lower_bounds.attention.words_needed_again import needed_again
+from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask, needed_again
+from pebble.lower_bounds.attention.triangles import QueryIntervals, find_rectangle
 from pebble.program.schedule import available, fitting_tiles, get
 from tests.lower_bounds.masked_pebblings import Player, io
 from tests.lower_bounds.words_needed_again import Lifetimes, traced, words_needed_again

@@ -15,8 +15,7 @@ from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lower_bounds import best_bound
 from pebble.lower_bounds.attention.compulsory import compulsory_words
-from pebble.lower_bounds.attention.large_cache import large_cache
-from pebble.lower_bounds.attention.words_needed_again import needed_again_backward
+from pebble.lower_bounds.attention.large_cache import large_cache, needed_again_backward
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import available, fitting_tiles
 from tests.lower_bounds.masked_pebblings import Player, io

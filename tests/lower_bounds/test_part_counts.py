@@ -23,8 +23,7 @@ from pebble.computations.masks import (
     window_mask,
 )
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.attention.by_parts import by_parts
-from pebble.lower_bounds.attention.part_counts import in_pieces, part_counts
+from pebble.lower_bounds.attention.by_parts import by_parts, in_pieces, part_counts
 from pebble.lower_bounds.proved import bounds_by_counts
 from tests.lower_bounds.masked_problems import PASSES, kinds
 from tests.support.amounts import examples

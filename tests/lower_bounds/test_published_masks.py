@@ -17,8 +17,7 @@ from pebble.lower_bounds import (
     published_curves,
     regime,
 )
-from pebble.lower_bounds.dividing_point import sparse_dividing_point
-from pebble.lower_bounds.published.attention import (
+from pebble.lower_bounds.published import (
     block_sparse_flash_attention,
     fast_multiplication,
     flash_attention,
@@ -27,6 +26,7 @@ from pebble.lower_bounds.published.attention import (
     saha_ye,
     standard_attention,
 )
+from pebble.lower_bounds.table import sparse_dividing_point
 from pebble.program.schedule import get
 from tests.lower_bounds.masked_problems import PASSES
 

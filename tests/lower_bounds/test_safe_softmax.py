@@ -12,7 +12,7 @@ from pebble.computations.load import load_dag
 from pebble.computations.masks import mask_from_array
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
-from pebble.lower_bounds.attention.safe_softmax import (
+from pebble.lower_bounds.attention.other_work import (
     rescaled_by_block,
     safe_softmax,
     safe_softmax_events,

@@ -10,8 +10,8 @@ import pytest
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
-from pebble.lower_bounds.attention.shared_rope import t1_of_all_heads, without_rope
-from pebble.lower_bounds.attention.t1 import t1_events
+from pebble.lower_bounds.attention.forward import t1_events
+from pebble.lower_bounds.attention.latent import t1_of_all_heads, without_rope
 from pebble.lower_bounds.proved import best_bound, proved_bounds
 from pebble.program.schedule import available
 from pebble.solvers.heuristic import schedule_dag

@@ -16,8 +16,7 @@ from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import forward_bounds
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.certified.t3 import T3Row, t3
-from pebble.lower_bounds.certified.t4 import T4Row, t4
+from pebble.lower_bounds.certified.forward_rows import T3Row, T4Row, t3, t4
 from tests.support.amounts import examples
 
 ROWS = T3Row.load()

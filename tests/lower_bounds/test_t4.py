@@ -8,8 +8,7 @@ import pytest
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.certified.t3 import T3Row, t3
-from pebble.lower_bounds.certified.t4 import T4Row, t4
+from pebble.lower_bounds.certified.forward_rows import T3Row, T4Row, t3, t4
 from tests.lower_bounds.test_t3 import best_known
 
 ROWS = T4Row.load()

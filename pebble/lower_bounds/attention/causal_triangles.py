@@ -18,9 +18,9 @@ from pebble.lower_bounds.requirements import require_fixed_order, require_mask, 
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
-from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.bound import Statement
 
-__all__ = ["CAUSAL_TRIANGLES", "causal_triangles", "least_size", "words_above_compulsory"]
+__all__ = ["causal_triangles", "least_size", "words_above_compulsory"]
 
 CAUSAL_TRIANGLES = Statement(
     "causal triangles",

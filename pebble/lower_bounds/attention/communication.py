@@ -17,22 +17,17 @@ from pebble.lower_bounds.attention.tile_words import (
     least_words,
     most_products,
     products_of,
+    received_at_least,
     require,
     require_equal_shares,
     row_words,
 )
-from pebble.lower_bounds.attention.whole_heads import received_at_least
-from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.references import IRONY, LOOMIS_WHITNEY
+from pebble.lower_bounds.bound import IRONY, LOOMIS_WHITNEY, Bound, Statement
 from pebble.lower_bounds.rounding import sqrt_below
-from pebble.lower_bounds.statement import Statement
 
 __all__ = [
     "D1_BUSIEST",
     "D1_TOTAL",
-    "D2",
-    "D3_TOTAL",
-    "PHI",
     "communication_bounds",
     "d1_busiest",
     "d1_total",

@@ -9,19 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.bound import Bound, in_any_order
-from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.bound import Bound, Statement, in_any_order
+from pebble.lower_bounds.requirements import Counts
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = [
-    "COMPULSORY",
-    "compulsory_attention",
-    "compulsory_family",
-    "compulsory_words",
-]
+__all__ = ["COMPULSORY", "compulsory_attention", "compulsory_family", "compulsory_words"]
 
 COMPULSORY = Statement(
     "compulsory",

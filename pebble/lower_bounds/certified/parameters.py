@@ -13,10 +13,8 @@ from typing import ClassVar, Self, TypeVar
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.bound import Bound, in_any_order
-from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.requirements import require_pass
-from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.bound import Bound, Statement, in_any_order
+from pebble.lower_bounds.requirements import Counts, require_pass
 
 __all__ = ["SCALE", "AnyRow", "ParameterRow", "best_row", "bound_of_rows", "least_cost"]
 

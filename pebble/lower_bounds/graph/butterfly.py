@@ -9,10 +9,9 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.graph.dag import Dag
 from pebble.graph.order import joined
+from pebble.lower_bounds.bound import HONG_KUNG, Statement
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.matmul_fft import fft_cut
-from pebble.lower_bounds.references import HONG_KUNG
-from pebble.lower_bounds.statement import Statement
 
 __all__ = ["BUTTERFLY", "butterfly", "butterfly_labels"]
 

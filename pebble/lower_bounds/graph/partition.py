@@ -10,12 +10,9 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.bound import ANY_RULES, ONCE_ONLY
+from pebble.lower_bounds.bound import ANY_RULES, HONG_KUNG, ONCE_ONLY, Statement
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
-from pebble.lower_bounds.graph.maximum_flow import maximum_flow
-from pebble.lower_bounds.graph.needed_part import Needed, needed_part
-from pebble.lower_bounds.references import HONG_KUNG
-from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.graph.needed_part import Needed, maximum_flow, needed_part
 
 __all__ = ["PARTITIONS", "hong_kung"]
 

@@ -11,12 +11,10 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.bound import ONCE_ONLY
+from pebble.lower_bounds.bound import JAIN_ZAHARIA, ONCE_ONLY, Statement
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
-from pebble.lower_bounds.references import JAIN_ZAHARIA
 from pebble.lower_bounds.requirements import require_no_recomputation
-from pebble.lower_bounds.statement import Statement
 
 __all__ = ["EIGENVALUES", "SPECTRAL", "smallest_eigenvalues", "spectral"]
 

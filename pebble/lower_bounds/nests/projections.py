@@ -12,11 +12,15 @@ from pebble.lower_bounds.cutting import Cut, Events, best_cut, best_start
 from pebble.lower_bounds.nests.affine_set import AffineSet
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.growth import Growth
-from pebble.lower_bounds.nests.lines import Atom
-from pebble.lower_bounds.nests.mirrors import continued, off_diagonals
-from pebble.lower_bounds.nests.roles import Roles, once_only_roles, recomputing_roles
-from pebble.lower_bounds.nests.segments import growth_of, growth_of_separate, input_atoms
-from pebble.lower_bounds.nests.separation import left_out
+from pebble.lower_bounds.nests.roles import Atom, Roles, once_only_roles, recomputing_roles
+from pebble.lower_bounds.nests.segments import (
+    continued,
+    growth_of,
+    growth_of_separate,
+    input_atoms,
+    left_out,
+    off_diagonals,
+)
 
 __all__ = ["Share", "cut_by_growth", "shares"]
 

@@ -1,8 +1,4 @@
-"""B1: the lower bound from the three products dV, dK and dQ of a backward pass.
-
-It holds for any Nq, Nk, d, dv and mask. The statement and a complete proof are in docs/proofs/backward.md. Floating
-point only guesses where a maximum lies; values are whole numbers, rounded to the safe side by exact arithmetic.
-"""
+"""B1, B2 and W: the lower bounds from the products of a backward pass."""
 
 from __future__ import annotations
 
@@ -10,14 +6,25 @@ import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 
-from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.cutting import best_start, least_words_near
-from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
+from pebble.common.errors import BoundDoesNotApply
+from pebble.common.units import fast_memory_words
+from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Bound, Statement
+from pebble.lower_bounds.cutting import SegmentBound, best_cut, best_start, least_words_near
+from pebble.lower_bounds.requirements import Counts, require_pass
 from pebble.lower_bounds.rounding import ceil_div, ceil_sqrt
-from pebble.lower_bounds.segment_bound import SegmentBound
-from pebble.lower_bounds.statement import Statement
 
-__all__ = ["B1", "B1Weights", "b1", "b1_events", "b1_tangent", "b1_words", "segment_work"]
+__all__ = [
+    "MOST_WIDE",
+    "B1Weights",
+    "b1",
+    "b1_events",
+    "b1_words",
+    "b2",
+    "b2_events",
+    "b2_words",
+    "segment_work",
+    "wide_sums",
+]
 
 B1 = Statement(
     "B1",
@@ -242,3 +249,141 @@ b1 = SegmentBound(
 Leading terms for ``dv = d``, with ``z`` pairs: ``12 z d² / M`` for ``M >= 14.51 d²``, and ``12 z d² / (M + 4 d²)``
 always. For other ``dv`` read ``beta`` for ``12 d²`` and ``kappa²/4`` for ``4 d²``, see :class:`B1Weights`.
 """
+
+
+B2 = Statement(
+    "B2",
+    "I/O ≥ M + 1 + X·(⌈z·(3d + 2dv) / F(M + X)⌉ − 1) − 2z, F(T) = ⌊max over 0 ≤ y ≤ T of "
+    "y·√((T − y + y²/(4·min(d, dv)²))/3)⌋, for every whole X ≥ 1 with at least two segments",
+    "attention, backward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
+    "docs/proofs/backward.md, B2",
+    status="machine-checked",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
+
+
+def b2_events(T: int, d: int) -> int:
+    """At most how many multiply-adds of all five products a segment that reaches ``T`` words can do.
+
+    The whole part of the greatest ``y sqrt((T - y + y²/(4 d²)) / 3)`` with ``0 <= y <= T``, or of a number
+    less than ``1/64`` above it.
+
+    Parameters
+    ----------
+    T : int
+        Words red at the segment's start, loaded in it, or begun in it.
+    d : int
+        The smaller of the two head dimensions.
+
+    Examples
+    --------
+    >>> b2_events(300, 10**6), b2_events(300, 1)
+    (1154, 25980)
+    """
+    if T <= 0:
+        return 0
+    if d * d <= T:
+        return math.isqrt(T**4 // (12 * d * d))
+    p, q = b2_peak(T, d)
+    return math.isqrt(p * p * (2 * T * q - p) // (12 * q**3))
+
+
+def b2_peak(T: int, d: int) -> tuple[int, int]:
+    """Return ``p`` and ``q``, ``p/q`` the ``y`` of the most events for ``T < d²``, rounded up.
+
+    >>> p, q = b2_peak(300, 10**6)
+    >>> p // q
+    200
+    """
+    bits = 2 * T.bit_length() + 8
+    root = math.isqrt(9 * d * d - 8 * T << 2 * bits)
+    return 4 * T * d << bits, (3 * d << bits) + root
+
+
+def _b2_real(T: float, d: int) -> float:
+    """Like :func:`b2_events`, in floating point: only a guess."""
+    y = T if d * d <= T else 4 * T / (3 + math.sqrt(9 - 8 * T / d / d))
+    return y * math.sqrt((T - y + y * y / d / d / 4) / 3)
+
+
+def b2_words(w: int, d: int) -> int:
+    """Return a ``T`` with ``b2_events(T, d) >= w > b2_events(T - 1, d)``.
+
+    >>> b2_words(1154, 10**6)
+    300
+    """
+    return least_words_near(lambda T: b2_events(T, d), w, lambda T: _b2_real(T, d))
+
+
+def _place(T: int, problem: Counts) -> tuple[int, int]:
+    d = min(problem.d, problem.dv)
+    p, q = b2_peak(T, d) if d * d > T else (0, 1)
+    return p, 2 * q
+
+
+b2 = SegmentBound(
+    B2,
+    "backward",
+    work=lambda problem: problem.pairs * (3 * problem.d + 2 * problem.dv),
+    events=lambda T, problem: b2_events(T, min(problem.d, problem.dv)),
+    words=lambda w, problem: b2_words(w, min(problem.d, problem.dv)),
+    starts=lambda M, problem: [
+        best_start(M, partial(b2_events, d=min(problem.d, problem.dv)), M // 2, 3 * M)
+    ],
+    more=lambda problem: -2 * problem.pairs,
+    place=_place,
+)
+"""The bound from all five products, for ``M`` well below ``d²``: ``sqrt(3) z (3 d + 2 dv) / sqrt(M) - 2 z``."""
+
+
+MOST_WIDE = 5
+"""The most words of a sum that the bound is proved for: (1 + √w)² ≥ 2w."""
+
+WIDE_SUMS = Statement(
+    "W",
+    "I/O ≥ M + 1 + (n − 1)·(X − w) − (w − 1)·(Nq + 2Nk)·d, n = ⌈z·β·d² / F(M + X)⌉ ≥ 2, β = 8 + 6w, F(T) = max over b "
+    "of (T − b)²/4 + min(β·d²·b, (4 + 2w)·d·√(b/w)·(T − b)/2), for every whole X > w",
+    "attention, backward pass with dv = d, any mask, sums of w words, 2 ≤ w ≤ 5, in any order and added in slow memory "
+    "too; a finished output may take one word",
+    "docs/proofs/any-order.md, wide sums",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
+
+
+def wide_sums(problem: Counts, M: int) -> Bound:
+    """Lower bound on a backward pass whose sums take ``w`` words each: ``(8 + 6 w) z d² / M`` for M far above d².
+
+    Parameters
+    ----------
+    problem : Problem
+        Backward pass of one copy with ``dv = d`` and ``sum_width`` from 2 to 5; any shape, mask and ``sums``.
+    M : int
+        Words of fast memory, of one input each.
+
+    Raises
+    ------
+    BoundDoesNotApply
+        If the problem is another one, or so small that one segment may do all of its work.
+
+    Examples
+    --------
+    >>> from pebble.computations.problem import Problem
+    >>> problem = Problem(2**20, 2**20, 64, 64, pass_name="backward", sum_width=2)
+    >>> round(wide_sums(problem, 116_224).value / 2**40, 3)
+    0.705
+    """
+    M, w, d = fast_memory_words(M), problem.sum_width, problem.d
+    require_pass(problem, "backward", "W")
+    if not 2 <= w <= MOST_WIDE or problem.dv != d:
+        raise BoundDoesNotApply(f"W is proved for dv = d and sums of 2 to {MOST_WIDE} words")
+
+    def events(T: int) -> int:
+        return b1_events(T, d, d, w)
+
+    weights = B1Weights(d, d, w)
+    X = best_start(M, events, M // 2, M + weights.kappa**2)
+    cut = best_cut(problem.pairs * weights.beta, M, events, lambda work: b1_words(work, d, d, w), X)
+    value = cut.moves - cut.cuts * w - (w - 1) * (problem.queries + 2 * problem.keys) * d
+    if w >= cut.X:
+        raise BoundDoesNotApply("the problem is too small for W: one segment may do all of its work")
+    return WIDE_SUMS.bound(max(0, value), str(cut))

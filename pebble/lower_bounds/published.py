@@ -14,8 +14,7 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import SOFTMAXES
-from pebble.lower_bounds.bound import Bound, applicable
-from pebble.lower_bounds.references import DAO, LI, SAHA_YE, Reference
+from pebble.lower_bounds.bound import DAO, LI, SAHA_YE, Bound, Reference, Statement, applicable
 from pebble.lower_bounds.requirements import (
     require_all_pairs,
     require_fixed_order,
@@ -23,10 +22,8 @@ from pebble.lower_bounds.requirements import (
     require_pass,
     require_sizes,
 )
-from pebble.lower_bounds.statement import Statement
 
 __all__ = [
-    "Curve",
     "attenio_count",
     "block_sparse_flash_attention",
     "fast_multiplication",
