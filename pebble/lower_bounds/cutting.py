@@ -224,8 +224,6 @@ class SegmentBound:
 
     Raises
     ------
-    InvalidInput
-        By a call, if ``M`` is not a positive whole number.
     BoundDoesNotApply
         By a call, if the problem is of another pass or form.
 

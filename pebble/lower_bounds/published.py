@@ -75,8 +75,6 @@ class Curve:
 
     Raises
     ------
-    InvalidInput
-        By a call, if ``M`` is not a positive whole number.
     BoundDoesNotApply
         By a call outside of what the curve is published for.
     """

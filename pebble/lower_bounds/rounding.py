@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["ceil_div", "ceil_root", "ceil_sqrt", "floor_root", "log2_above", "sqrt_above", "sqrt_below"]
+__all__ = ["ceil_div", "ceil_root", "ceil_sqrt", "floor_root", "sqrt_above", "sqrt_below"]
 
 
 def ceil_div(a: int, b: int) -> int:

@@ -211,12 +211,6 @@ def sharing_notes(problem: Problem) -> list[str]:
 def bounds(problem: Problem, M: int) -> BoundTable:
     """Collect every bound on a problem's I/O with M words of fast memory.
 
-    Parameters
-    ----------
-    problem : Problem
-    M : int
-        Words of fast memory.
-
     Returns
     -------
     BoundTable

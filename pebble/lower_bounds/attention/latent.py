@@ -167,11 +167,6 @@ def t1_of_all_heads(problem: Problem, M: int) -> Bound:
     Bound
         Words of I/O of one copy, which is all heads of a batch element.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the heads share no words.
-
     Examples
     --------
     >>> from pebble.computations.problem import Problem
@@ -206,11 +201,6 @@ def without_rope(problem: Problem, M: int, best: Callable[[Problem, int], Bound]
         Words of fast memory.
     best : callable
         The best bound on one copy of attention whose heads share nothing.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the heads share no words.
     """
     M = fast_memory_words(M)
     _require(problem, "the bound without rotary words")

@@ -35,13 +35,7 @@ def row_words(problem: SharedProblem) -> int:
 
 
 def require(problem: SharedProblem, pass_name: str, bound: str) -> None:
-    """Check that a bound is asked for its pass, with dv = d, and a query for each token.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If it is not.
-    """
+    """Check that a bound is asked for its pass, with dv = d, and a query for each token."""
     if problem.queries_decoded is not None:
         raise BoundDoesNotApply(
             "the bounds are proved for as many queries as keys, each on the device of its token"
@@ -55,13 +49,7 @@ def require(problem: SharedProblem, pass_name: str, bound: str) -> None:
 
 
 def require_equal_shares(problem: SharedProblem, bound: str) -> None:
-    """Check that every device owns equally many tokens.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If P does not divide N.
-    """
+    """Check that every device owns equally many tokens."""
     if problem.N % problem.P:
         raise BoundDoesNotApply(
             f"{bound} needs the same number of tokens on every device, but P = {problem.P} does not "

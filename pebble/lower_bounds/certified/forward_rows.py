@@ -87,11 +87,6 @@ def t3(problem: Counts, M: int) -> Bound:
         The value is a whole number of words, computed in exact arithmetic.
         It may be less than the compulsory traffic (inputs plus outputs); take the greater of the two.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        As :func:`.bound_of_rows` says.
-
     Examples
     --------
     >>> from pebble.computations.problem import Problem

@@ -39,8 +39,6 @@ def butterfly(dag: Dag, M: int) -> GraphBound:
 
     Raises
     ------
-    InvalidInput
-        If M is not a positive whole number.
     BoundDoesNotApply
         If the DAG is no butterfly.
 

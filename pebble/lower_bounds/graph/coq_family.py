@@ -25,8 +25,6 @@ def coq_certificate_of_dag(dag: Dag, M: int) -> str:
 
     Raises
     ------
-    InvalidInput
-        If ``M`` is not a positive whole number.
     BoundDoesNotApply
         If the DAG is no such DAG.
 

@@ -97,8 +97,6 @@ def exhaustive(dag: Dag, M: int, rules: Rules, below: int | None = None, states:
 
     Raises
     ------
-    InvalidInput
-        If M is not a positive whole number, or ``below`` no whole number.
     BoundDoesNotApply
         If the DAG is larger, there is no pebbling with M words, or the first level has more states.
 

@@ -36,8 +36,6 @@ def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
 
     Raises
     ------
-    InvalidInput
-        If M is not a positive whole number.
     BoundDoesNotApply
         If the DAG is of no family with bounds, or is not what its description says.
 
@@ -149,22 +147,11 @@ _BOUNDS: dict[str, Callable[[_Sizes, int], list[Bound]]] = {
 def compulsory(dag: Dag, M: int) -> GraphBound:
     """Every input that some computed output depends on is loaded, every output that is no input stored.
 
-    Parameters
-    ----------
-    dag : Dag
-    M : int
-        Words of fast memory; the bound does not depend on it.
-
     Returns
     -------
     GraphBound
         Machine-checked where the DAG is of a family whose words Coq counts: see
         :func:`.coq_certificate_of_dag`.
-
-    Raises
-    ------
-    InvalidInput
-        If M is not a positive whole number.
 
     Examples
     --------

@@ -92,11 +92,6 @@ def dag_bounds(
         A list of :class:`~pebble.lower_bounds.graph.graph_bound.GraphBound`; the compulsory bound is always in it. The
         greatest of them is a bound, not their sum.
 
-    Raises
-    ------
-    InvalidInput
-        If M, the number of eigenvalues or the sample is not a positive whole number.
-
     Examples
     --------
     >>> from pebble.computations.classic_dags import diamond
@@ -158,13 +153,6 @@ def bound_from_inputs(name: str, inputs: _Inputs, dag: Dag, M: int, rules: Rules
         For a family, its description is the name in the catalogue.
     M : int
     rules : Rules
-
-    Raises
-    ------
-    InvalidInput
-        If there is no bound of that name, or its inputs are missing or of the wrong kind.
-    BoundDoesNotApply
-        If it is not proved under these rules or for this DAG.
 
     Examples
     --------

@@ -70,8 +70,6 @@ def convex_min_cut(
 
     Raises
     ------
-    InvalidInput
-        If M or the sample is not a positive whole number, or a vertex does not exist.
     BoundDoesNotApply
         If the rules allow recomputation.
 
@@ -280,8 +278,6 @@ def cuts_of_parts(dag: Dag, M: int, rules: Rules, seed: int = 0) -> GraphBound:
 
     Raises
     ------
-    InvalidInput
-        If M is not a positive whole number.
     BoundDoesNotApply
         If the rules allow recomputation, or the DAG is too large.
 

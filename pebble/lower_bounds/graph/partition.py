@@ -51,8 +51,6 @@ def hong_kung(dag: Dag, M: int, rules: Rules, X: int | None = None) -> GraphBoun
 
     Raises
     ------
-    InvalidInput
-        If M or X is not a positive whole number.
     BoundDoesNotApply
         If the DAG is too large for P to be computed exactly, or no pebbling with M words exists.
 

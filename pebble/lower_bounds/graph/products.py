@@ -65,8 +65,6 @@ def sums_of_products(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
 
     Raises
     ------
-    InvalidInput
-        If M is not a positive whole number.
     BoundDoesNotApply
         If there are no sums whose steps read two values with several uses, or they cost no more than the compulsory.
 

@@ -55,8 +55,6 @@ def spectral(dag: Dag, M: int, rules: Rules, eigenvalues: int = EIGENVALUES) -> 
 
     Raises
     ------
-    InvalidInput
-        If M or the number of eigenvalues is not a positive whole number.
     BoundDoesNotApply
         If the rules allow recomputation, or the DAG is too large.
 

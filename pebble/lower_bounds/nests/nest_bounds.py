@@ -91,22 +91,11 @@ NEST_STENCILS_ONCE_ONLY = Statement(
 def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
     """Return lower bounds on the I/O of a loop nest with M words, the greatest first.
 
-    Parameters
-    ----------
-    nest : LoopNest
-    M : int
-        Words of fast memory.
-
     Returns
     -------
     list of Bound
         The compulsory one, and the best of each other kind that says anything. Each says under which rules it holds. If
         a time limit around the search passes, the best of what has been found until then.
-
-    Raises
-    ------
-    InvalidInput
-        If M is not a positive whole number.
 
     Notes
     -----
