@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, published_curves, regime
-from pebble.lower_bounds.attention.backward import B1Weights, b1, b1_events, b1_words, b2, b2_events, b2_words
+from pebble.lower_bounds.attention.backward import B1Weights, b1, b1_events, b2, b2_events
 from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.backward_rows import b3
@@ -24,7 +23,7 @@ from pebble.lower_bounds.proved import backward_bounds, forward_bounds, proved_b
 from pebble.lower_bounds.published import flash_attention, li_et_al, li_et_al_gradient, saha_ye
 from pebble.lower_bounds.table import bounds
 from tests.lower_bounds.backward_problems import backward
-from tests.lower_bounds.brute_force import best_cut_by_brute_force, greatest_by_cost, subsets
+from tests.lower_bounds.brute_force import best_cut_by_brute_force
 from tests.support.amounts import examples
 
 SIZES = st.integers(1, 300)
@@ -48,18 +47,6 @@ def test_b1_events_is_the_maximum_rounded_up_a_little(d: int, dv: int, log2: flo
     assert math.floor(grid * (1 - 1e-12)) <= found <= grid * (1 + 1e-8) + 1
 
 
-@given(SIZES, SIZES, st.integers(1, 10**15))
-def test_b1_words_inverts_b1_events(d: int, dv: int, w: int) -> None:
-    T = b1_words(w, d, dv)
-    assert b1_events(T, d, dv) >= w > b1_events(T - 1, d, dv)
-
-
-@given(SIZES, st.integers(1, 10**12))
-def test_b2_words_inverts_b2_events(d: int, w: int) -> None:
-    T = b2_words(w, d)
-    assert b2_events(T, d) >= w > b2_events(T - 1, d)
-
-
 @examples(15, 60)
 @given(SIZES, st.floats(-8, 3))
 def test_b2_events_is_the_maximum(d: int, log2: float) -> None:
@@ -80,77 +67,6 @@ def test_b1_in_units_of_d_squared_is_the_closed_form() -> None:
     assert b1_events(T, d, d) == T * T // 4
     T = math.floor(bend * d * d) - 1000
     assert b1_events(T, d, d) > T * T // 4
-
-
-@examples(75, 300)
-@given(SIZES, SIZES, st.integers(0, 2**32 - 1))
-def test_internal_work_is_at_most_rows_times_columns(d: int, dv: int, seed: int) -> None:
-    """The inequality that B1 stands on, on random shares, most of them 0 or 1."""
-    rng = np.random.default_rng(seed)
-    segment = B1Weights(d, dv)
-    omega, kappa = segment.omega, segment.kappa
-    theta, psi, g, h, mean = np.clip(rng.uniform(-0.7, 1.7, (5, 200)), 0, 1)
-    m = np.minimum(theta, psi) * mean
-    r2, rho, c2, sigma = rng.exponential(size=(4, 200)) * (rng.random((4, 200)) < 0.7)
-    rows = d * (r2 + rho) + dv * (r2 + theta * rho) + d * g * r2
-    columns = d * (c2 + sigma) + dv * c2 + dv * psi * (c2 + sigma) + d * h * c2
-    work = omega * dv * (psi * r2 * (c2 + sigma) + m * rho * (c2 + sigma)) + kappa * d * (g + h) * r2 * c2
-    assert (rows * columns >= work * (1 - 1e-12)).all()
-
-
-@given(SIZES, SIZES)
-def test_weights_of_b1(d: int, dv: int) -> None:
-    segment = B1Weights(d, dv)
-    assert 0 < segment.omega <= segment.kappa
-    assert segment.beta == segment.omega * dv + 2 * segment.kappa * d
-    if d == dv:
-        assert (segment.omega, segment.kappa, segment.beta) == (4 * d, 4 * d, 12 * d * d)
-    corners = itertools.product((0, 1), repeat=3)
-    D = d + dv
-    for g, h, psi in corners:
-        work = segment.omega * dv * psi + segment.kappa * d * (g + h)
-        assert (D + g * d) * (D + dv * psi + h * d) >= work
-
-
-@pytest.mark.parametrize(
-    ("Nq", "Nk", "d", "dv"), [(1, 2, 1, 1), (2, 1, 1, 1), (1, 1, 2, 1), (1, 1, 1, 2), (1, 1, 2, 2)]
-)
-def test_no_set_of_words_allows_more_than_b1_and_b2_say(Nq: int, Nk: int, d: int, dv: int) -> None:
-    """Every set A of inputs, accumulators, and one vertex of S or P, of dP and of dS for each pair."""
-    pairs = Nq * Nk
-    sizes = [Nq * d, Nk * d, Nq * dv, Nk * dv, Nk * dv, Nk * d, Nq * d, pairs, pairs, pairs]
-    A = subsets(sum(sizes))
-    q, k, o, v, uV, uK, uQ, p, r, s = np.split(A, np.cumsum(sizes)[:-1], axis=1)
-    three, five = np.zeros(len(A), int), np.zeros(len(A), int)
-    segment = B1Weights(d, dv)
-
-    def row(part: np.ndarray, n: int, width: int) -> np.ndarray:
-        return part[:, n * width : (n + 1) * width]
-
-    for i, j in itertools.product(range(Nq), range(Nk)):
-        n = i * Nk + j
-        P = p[:, n] | (row(q, i, d).all(axis=1) & row(k, j, d).all(axis=1))
-        dP = r[:, n] | (row(o, i, dv).all(axis=1) & row(v, j, dv).all(axis=1))
-        dS = s[:, n] | (P & dP)
-        on_dV = (P[:, None] & row(o, i, dv) & row(uV, j, dv)).sum(axis=1)
-        on_dK = (dS[:, None] & row(q, i, d) & row(uK, j, d)).sum(axis=1)
-        on_dQ = (dS[:, None] & row(k, j, d) & row(uQ, i, d)).sum(axis=1)
-        on_S = (p[:, n, None] & row(q, i, d) & row(k, j, d)).sum(axis=1)
-        on_dP = (r[:, n, None] & row(o, i, dv) & row(v, j, dv)).sum(axis=1)
-        three += segment.omega * on_dV + segment.kappa * (on_dK + on_dQ)
-        five += on_S + on_dP + on_dV + on_dK + on_dQ
-    size = A.sum(axis=1)
-    assert all(most <= b1_events(T, d, dv) for T, most in greatest_by_cost(size, three))
-    assert all(most <= b2_events(T, min(d, dv)) for T, most in greatest_by_cost(size, five))
-
-
-def test_a_block_reaches_b1_events_exactly() -> None:
-    """r rows and c columns, complete: 3 r + 4 c vectors, 3 r c d multiply-adds; tight where 3 r = 4 c."""
-    for n, d in ((10, 3), (200, 8), (5, 1)):
-        r, c = 4 * n, 3 * n
-        assert 4 * d * (3 * r * c * d) == (d * (3 * r + 4 * c)) ** 2 // 4
-        assert b1_events(d * (3 * r + 4 * c), d, d) >= 12 * r * c * d * d
-    assert b1_events(2400 * 2 * 8, 8, 8) == 12 * 800 * 600 * 64
 
 
 # -------------------------------------------------------------------------------------------- cutting

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -17,12 +16,13 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, forward_bounds, t1, t2
+from pebble.lower_bounds.attention.backward import b1_events, b2_events
 from pebble.lower_bounds.attention.compulsory import compulsory_attention
-from pebble.lower_bounds.attention.forward import t1_events, t1_words, t2_events, t2_words
-from pebble.lower_bounds.cutting import best_cut
+from pebble.lower_bounds.attention.forward import t1_events, t2_events
+from pebble.lower_bounds.cutting import best_cut, least_words
 from pebble.lower_bounds.matmul_fft import fft, fft_cut, fft_events, matmul, matmul_cut
 from pebble.lower_bounds.rounding import ceil_div
-from tests.lower_bounds.brute_force import best_cut_by_brute_force, greatest_by_cost, subsets
+from tests.lower_bounds.brute_force import best_cut_by_brute_force
 
 
 @given(st.integers(0, 10**8), st.integers(1, 10**3), st.integers(1, 10**3))
@@ -35,12 +35,17 @@ def test_t1_events_is_the_whole_part_of_the_greater_form(T: int, d: int, dv: int
         assert t1_events(T, d, dv) == math.floor(max(few, many) + Decimal("1e-40"))
 
 
-@given(st.integers(1, 10**15), st.integers(1, 10**4), st.integers(1, 10**4))
-def test_words_is_the_inverse_of_events(w: int, d: int, dv: int) -> None:
-    T = t1_words(w, d, dv)
-    assert t1_events(T - 1, d, dv) < w <= t1_events(T, d, dv)
-    T = t2_words(w, d)
-    assert t2_events(T - 1, d) < w <= t2_events(T, d)
+@given(st.integers(1, 10**15), st.integers(1, 300), st.integers(1, 300), st.integers(0, 10**12))
+def test_least_words_is_the_inverse_of_events(w: int, d: int, dv: int, near: int) -> None:
+    for events in (
+        lambda T: t1_events(T, d, dv),
+        lambda T: t2_events(T, d),
+        lambda T: b1_events(T, d, dv),
+        lambda T: b2_events(T, d),
+        fft_events,
+    ):
+        T = least_words(events, w, near)
+        assert events(T - 1) < w <= events(T)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 10, 100])
@@ -49,29 +54,6 @@ def test_t2_events_is_the_maximum_on_a_fine_grid(d: int) -> None:
         w = np.linspace(0, T / 2, 20001)
         top = float(np.max(w * np.sqrt(T - 2 * w + 4 * w**2 / (27 * d * d))))
         assert math.floor(top - 1e-9) <= t2_events(T, d) <= top * (1 + 1e-7) + 1e-9
-
-
-@pytest.mark.parametrize(("Nq", "Nk", "d", "dv"), [(2, 2, 1, 2), (3, 2, 1, 1), (2, 2, 2, 1), (1, 3, 2, 2)])
-def test_no_set_of_words_allows_more_events_than_t1_and_t2_say(Nq: int, Nk: int, d: int, dv: int) -> None:
-    """Every set A of inputs, scores and partial outputs, and every event that the proofs allow it."""
-    sizes = [Nq * d, Nk * d, Nk * dv, Nq * Nk, Nq * dv]
-    chosen = subsets(sum(sizes))
-    q, k, v, c, u = np.split(chosen, np.cumsum(sizes)[:-1], axis=1)
-    first = np.zeros(len(chosen), int)
-    second = np.zeros(len(chosen), int)
-    for i in range(Nq):
-        for j in range(Nk):
-            rows = q[:, i * d : (i + 1) * d], k[:, j * d : (j + 1) * d]
-            charged = c[:, i * Nk + j]
-            score = charged | (rows[0].all(axis=1) & rows[1].all(axis=1))
-            first += (charged[:, None] & rows[0] & rows[1]).sum(axis=1)
-            mine, values = u[:, i * dv : (i + 1) * dv], v[:, j * dv : (j + 1) * dv]
-            second += (score[:, None] & mine & values).sum(axis=1)
-    cost = chosen.sum(axis=1)
-    for T, most in greatest_by_cost(cost, second):
-        assert most <= t1_events(T, d, dv)
-    for T, most in greatest_by_cost(cost, first + second):
-        assert most <= t2_events(T, d)
 
 
 @pytest.mark.parametrize("side", [2, 5, 12])
@@ -84,23 +66,6 @@ def test_blocks_reach_t1_events_exactly(side: int, d: int, dv: int) -> None:
         assert t1_events(2 * side * (d + dv), d, dv) >= side**2 * dv
         if side >= 2 * d:
             assert t1_events(2 * side * (d + dv), d, dv) == side**2 * dv
-
-
-def test_it_pays_that_a_pair_has_dv_products_only() -> None:
-    """Never less than from (T/3)^(3/2) and T²/(16d) alone, which is F for dv = 2d, and enough from 16d/9 on."""
-    alone = replace(
-        t1,
-        events=lambda T, problem: t1_events(T, problem.d, 2 * problem.d),
-        words=lambda w, problem: t1_words(w, problem.d, 2 * problem.d),
-        starts=lambda M, problem: [X for X in (M, 2 * M, 256 * problem.d**2 // 27 - M) if X >= 1],
-    )
-    for T in range(5000):
-        assert t1_events(T, 9, 18) == max(math.isqrt(T**3 // 27), T * T // (16 * 9))
-    rng = random.Random(5)
-    for _ in range(300):
-        problem, M = _random_problem(rng)
-        assert t1(problem, M).value >= alone(problem, M).value
-        assert 9 * problem.dv < 16 * problem.d or t1(problem, M).value == alone(problem, M).value
 
 
 def test_t2_events_is_reached_where_rows_are_long() -> None:
@@ -131,7 +96,7 @@ def test_a_wrong_guess_cannot_lift_a_bound() -> None:
     W, M = 10**5, 50
     brute = best_cut_by_brute_force(W, M, lambda T: t1_events(T, 8, 3))
     for X in (1, 3, 10, 1000, 10**5):
-        assert best_cut(W, M, lambda T: t1_events(T, 8, 3), lambda w: t1_words(w, 8, 3), X).moves <= brute
+        assert best_cut(W, M, lambda T: t1_events(T, 8, 3), X).moves <= brute
 
 
 # ------------------------------------------------------------------------------------ values and domains

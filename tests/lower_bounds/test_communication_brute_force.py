@@ -24,45 +24,8 @@ from pebble.lower_bounds.attention.communication import (
     phi,
     words_for_shares,
 )
-from pebble.lower_bounds.attention.tile_words import least_words, products_of
+from pebble.lower_bounds.attention.tile_words import products_of
 from tests.support.random_processor_runs import Place, random_backward, random_forward, tokens_of
-
-
-def words_of_all_subsets(shape: tuple[int, int, int]) -> list[tuple[int, int]]:
-    """For every set of products of a box its size and the least words: inputs held, pairs received, sums written."""
-    I, J, d = shape
-    cells = list(product(range(I), range(J), range(d)))
-    sets = np.arange(1 << len(cells))
-    has = {cell: (sets >> bit & 1).astype(bool) for bit, cell in enumerate(cells)}
-    size = sum(has[cell].astype(int) for cell in cells)
-    sums = sum(
-        np.any([has[i, j, e] for j in range(J)], axis=0).astype(int) for i in range(I) for e in range(d)
-    )
-    values = sum(
-        np.any([has[i, j, e] for i in range(I)], axis=0).astype(int) for j in range(J) for e in range(d)
-    )
-    pairs = list(product(range(I), range(J)))
-    pair = {(i, j): np.any([has[i, j, e] for e in range(d)], axis=0).astype(int) for i, j in pairs}
-    least = np.full(len(sets), 1 << 20)
-    for rows, columns in product(range(1 << I), range(1 << J)):
-        received = sum(pair[i, j] for i, j in pairs if not (rows >> i & 1 and columns >> j & 1))
-        least = np.minimum(least, d * (rows.bit_count() + columns.bit_count()) + received)
-    return list(zip(np.asarray(size).tolist(), np.asarray(least + sums + values).tolist(), strict=True))
-
-
-@pytest.mark.parametrize(
-    "shape",
-    [
-        *[(2, 2, 1), (3, 3, 1), (2, 2, 2), (2, 3, 2), (4, 3, 1), (1, 4, 3)],
-        pytest.param((4, 4, 1), marks=pytest.mark.slow),
-        pytest.param((2, 2, 4), marks=pytest.mark.slow),
-        pytest.param((4, 2, 2), marks=pytest.mark.slow),
-    ],
-)
-def test_lemma_1_on_all_subsets_of_a_box(shape: tuple[int, int, int]) -> None:
-    found = words_of_all_subsets(shape)
-    assert all(words >= least_words(size, shape[2]) for size, words in found)
-    assert any(words == least_words(size, shape[2]) for size, words in found if size), "a cube is tight"
 
 
 def dag_of(name: str, N: int, d: int) -> Dag:
@@ -200,40 +163,3 @@ def test_backward_runs_move_what_d3_asks_for() -> None:
             ]
             balance = Fraction(max(products) * P, 3 * N * N * d)
             assert tally.total("received") >= d3_total(sizes_of(N, d, P, "backward"), balance).value, name
-
-
-def charged(assignment: np.ndarray, owner: np.ndarray, d: int, P: int) -> int:
-    """Words of an assignment of pairs that Lemma 2 charges: inputs received, partial sums sent."""
-    total = 0
-    for p in range(P):
-        mine = assignment == p
-        foreign = owner != p
-        total += 2 * d * int((mine.any(axis=1) & foreign).sum()) + 2 * d * int(
-            (mine.any(axis=0) & foreign).sum()
-        )
-    return total
-
-
-@pytest.mark.parametrize(
-    ("N", "P", "steps"), [(8, 4, 1500), pytest.param(12, 9, 20_000, marks=pytest.mark.slow)]
-)
-def test_no_balanced_assignment_is_below_d1(N: int, P: int, steps: int) -> None:
-    """Pairs are exchanged between devices as long as that saves words; the grid is where the bound is."""
-    d, q = 1, math.isqrt(P)
-    bound = d1_total(sizes_of(N, d, P)).value
-    owner = np.arange(N) * P // N
-    grid = (owner // q)[:, None] * q + (owner % q)[None, :]
-    assert charged(grid, owner, d, P) == bound
-    rng = np.random.default_rng(5)
-    state = rng.permutation(np.arange(N * N) % P).reshape(N, N)
-    cost = charged(state, owner, d, P)
-    for step in range(steps):
-        one, other = rng.integers(N, size=(2, 2))
-        state[tuple(one)], state[tuple(other)] = state[tuple(other)], state[tuple(one)]
-        tried = charged(state, owner, d, P)
-        heat = 2 * (1 - step / steps) + 1e-9
-        if tried <= cost or rng.random() < math.exp((cost - tried) / heat):
-            cost = tried
-        else:
-            state[tuple(one)], state[tuple(other)] = state[tuple(other)], state[tuple(one)]
-        assert cost >= bound

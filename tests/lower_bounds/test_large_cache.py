@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from pebble import optimal, schedule_dag
+from pebble import optimal
 from pebble.common.errors import BoundDoesNotApply, CacheTooSmall
 from pebble.computations.masks import make_mask, mask_from_array
 from pebble.computations.problem import Problem
@@ -19,9 +19,6 @@ from pebble.lower_bounds.attention.compulsory import compulsory_words
 from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask, needed_again
 from pebble.lower_bounds.attention.triangles import QueryIntervals, find_rectangle
 from pebble.program.schedule import available, fitting_tiles, get
-from tests.lower_bounds.masked_pebblings import Player, io
-from tests.lower_bounds.words_needed_again import Lifetimes, traced, words_needed_again
-from tests.support.amounts import first
 
 N, D = 4096, 64
 
@@ -143,100 +140,6 @@ def test_causal_with_many_keys() -> None:
 
 
 # The proof
-
-
-class Moment:
-    """Plays the steps of the chains, and stops at the moment of the proof for a τ and a σ."""
-
-    def __init__(self, p: Problem, tau: int, sigma: int, steps: list[tuple[int, int]]) -> None:
-        self.p, self.tau, self.a = p, tau, p.Nk - sigma
-        self.done = np.zeros((p.Nq, p.dv), dtype=int)
-        self.place, self.case = self._play(steps)
-
-    def _play(self, steps: list[tuple[int, int]]) -> tuple[int, int]:
-        begun = False
-        for place, (i, e) in enumerate(steps):
-            unstarted = (self.done == 0).any(axis=1)
-            self.done[i, e] += 1
-            advanced = self.done >= self.a
-            few = (self.done == 0).any(axis=1).sum() < self.tau
-            if not begun and advanced.any():
-                begun = True
-                if unstarted.sum() < self.tau:
-                    return self._stop(place, i, e, 0)
-            if begun and advanced.all(axis=1).any():
-                return self._stop(place, i, e, 2)
-            if begun and few:
-                return self._stop(place, i, e, 1)
-        raise AssertionError("every chain ends")
-
-    def _stop(self, place: int, i: int, e: int, case: int) -> tuple[int, int]:
-        self.done[i, e] -= 1
-        return place, case
-
-    def words(self) -> int:
-        """What facts U, V, Q and K of the proof count."""
-        p, sigma = self.p, self.p.Nk - self.a
-        accumulators = int(((self.done > 0) & (self.done < p.Nk)).sum())
-        # Operands of the step that comes next have been red as well.
-        least = self.done.min(axis=1)
-        values = sum(self._red_keys(self.done[:, e]) for e in range(p.dv) if (self.done[:, e] == 0).any())
-        rows = int(((self.done > 0).any(axis=1) & (least < self.a)).sum())
-        keys = self._red_keys(self.done.ravel()) if (least == 0).sum() >= self.tau else 0
-        return accumulators + values + rows * sigma + keys * self.tau
-
-    def _red_keys(self, done: np.ndarray) -> int:
-        return min(int(done.max()) + 1, self.a)
-
-
-def check_moment(p: Problem, steps: list[tuple[int, int]]) -> int:
-    needed, tau, sigma = needed_again(p.Nq, p.Nk, p.d, p.dv)
-    moment = Moment(p, tau, sigma, steps)
-    assert moment.words() >= min(terms(p, tau, sigma)) == needed
-    return moment.case
-
-
-def random_steps(p: Problem, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Every chain's steps in order, the chains interleaved along slopes of rows, columns and keys, and at random."""
-    i, e, j = np.meshgrid(np.arange(p.Nq), np.arange(p.dv), np.arange(p.Nk), indexing="ij")
-    slopes = rng.normal(size=3) * rng.choice([0.0, 0.05, 1, 30], 3)
-    first = slopes[0] * i + slopes[1] * e + slopes[2] * j + rng.choice([0.01, 1, 50]) * rng.random(i.shape)
-    first = np.maximum.accumulate(first, axis=2)
-    order = np.lexsort((j.ravel(), first.ravel()))
-    return [(int(i.ravel()[at]), int(e.ravel()[at])) for at in order]
-
-
-def test_every_moment_of_random_orders() -> None:
-    cases = set()
-    for seed in range(300):
-        p = random_sizes(random.Random(seed), 12)
-        cases.add(check_moment(p, random_steps(p, np.random.default_rng(seed))))
-    assert cases == {0, 1, 2}
-
-
-@pytest.mark.parametrize("seed", first(12, range(80)))
-def test_the_moment_of_a_pebbling(seed: int) -> None:
-    """With recomputation: at the moment of the proof so many words are needed again, each red or moved once more."""
-    rng = np.random.default_rng(seed)
-    Nq, Nk, d, dv = (int(n) for n in rng.integers([1, 2, 1, 1], [6, 6, 3, 4]))
-    p = Problem(Nq, Nk, d, dv)
-    family = family_of(p)
-    dag = family.dag()
-    M = family.max_indegree + 1 + int(rng.integers(0, 2 * p.Nq * p.d + 1))
-    if seed % 2:
-        moves = Player(dag, M, rng).moves
-    else:
-        found = schedule_dag(dag, M, order=str(rng.choice(["depth-first", "given"])))
-        moves = [(move.op.name.lower(), move.vertex) for columns in found.moves() for move in columns]
-    times = Lifetimes(moves)
-    events = sorted(traced(family, times, p.dv))
-    steps = [step for _, step in events]
-    for tau, sigma in itertools.product(range(1, min(p.d, p.Nq) + 1), range(1, min(p.d, p.Nk - 1) + 1)):
-        moment = Moment(p, tau, sigma, steps)
-        words, red = words_needed_again(family, times, p.dv, events[moment.place][0])
-        assert red <= M
-        assert words >= min(terms(p, tau, sigma))
-        assert io(moves) >= compulsory_words(p) + words - red
 
 
 # Never above what can be done

@@ -5,22 +5,15 @@ from __future__ import annotations
 import itertools
 import random
 
-import numpy as np
 import pytest
 
-from pebble import schedule_dag
 from pebble.common.errors import BoundDoesNotApply, CacheTooSmall
-from pebble.computations.family import Family
 from pebble.computations.problem import Problem
-from pebble.computations.registry import family_of
 from pebble.lower_bounds import best_bound
 from pebble.lower_bounds.attention.compulsory import compulsory_words
 from pebble.lower_bounds.attention.large_cache import large_cache, needed_again_backward
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import available, fitting_tiles
-from tests.lower_bounds.masked_pebblings import Player, io
-from tests.lower_bounds.words_needed_again import Lifetimes, traced, words_needed_again
-from tests.support.amounts import first
 
 N, D = 4096, 64
 Parameters = tuple[int, int, int, int]
@@ -82,67 +75,6 @@ def test_under_a_mask(mask: str) -> None:
 # The proof
 
 Lines = dict[str, dict[int, int]]
-
-
-def touched(family: Family, times: Lifetimes) -> Lines:
-    """The move with which all words of Q and dO of a query, and of K and V of a key, have been loaded."""
-    found: Lines = {"i": {}, "j": {}}
-    for v, label in enumerate(family.names):
-        name, _, rest = label.partition("[")
-        if name in ("Q", "dO", "K", "V"):
-            lines, line = found["i" if name in ("Q", "dO") else "j"], int(rest.split(",")[0])
-            lines[line] = max(lines.get(line, 0), times.loaded[v][0])
-    return found
-
-
-def started(family: Family, times: Lifetimes, d: int) -> Lines:
-    """The move with which all chains of dQ of a query, and of dK of a key, are started."""
-    found: Lines = {"i": {}, "j": {}}
-    for axis, array in (("i", "dQ"), ("j", "dK")):
-        chains: dict[tuple[int, int], int] = {}
-        for time, chain in traced(family, times, d, array):
-            chains[chain] = min(time, chains.get(chain, time))
-        for (line, _), time in chains.items():
-            found[axis][line] = max(found[axis].get(line, 0), time)
-    return found
-
-
-def moment(chosen: Parameters, all_touched: Lines, all_started: Lines) -> int:
-    """The number of the move that the moment of the proof is just before."""
-    tau, sigma, more_tau, more_sigma = chosen
-    rows, keys = sorted(all_touched["i"].values())[-tau], sorted(all_touched["j"].values())[-sigma]
-    begin, end = min(rows, keys) + 1, max(rows, keys)
-    axis, most = ("i", more_tau) if rows < keys else ("j", more_sigma)
-    # From there on fewer than `most` lines have a chain that is not started.
-    early = sorted(all_started[axis].values())[-most] + 1
-    return max(early, begin) if early <= end else end
-
-
-@pytest.mark.parametrize("seed", first(8, range(60)))
-def test_the_moment_of_a_pebbling(seed: int) -> None:
-    """With recomputation: at the moment of the proof so many words are needed again, each red or moved once more."""
-    rng = np.random.default_rng(seed)
-    p = backward(*(int(n) for n in rng.integers([1, 2, 1, 1], [6, 6, 3, 3])))
-    family = family_of(p)
-    dag = family.dag()
-    M = family.max_indegree + 1 + int(rng.integers(0, 3 * p.Nq * p.d + 1))
-    if seed % 2:
-        moves = Player(dag, M, rng).moves
-    else:
-        found = schedule_dag(dag, M, order=str(rng.choice(["depth-first", "given"])))
-        moves = [(move.op.name.lower(), move.vertex) for columns in found.moves() for move in columns]
-    times = Lifetimes(moves)
-    lines = touched(family, times), started(family, times, p.d)
-    counted: dict[int, tuple[int, int]] = {}
-    for chosen in parameters(p):
-        at = moment(chosen, *lines)
-        if at not in counted:
-            tied, charged = ("Q", "K", "V", "dO", "dQ", "dK"), ("S", "P", "dP", "dS")
-            counted[at] = words_needed_again(family, times, p.dv, at, tied, charged)
-        words, red = counted[at]
-        assert red <= M
-        assert words >= claimed(p, chosen)
-        assert io(moves) >= compulsory_words(p) + words - red
 
 
 # Never above what can be done

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 
 import pytest
@@ -14,35 +13,6 @@ from pebble.lower_bounds.attention.latent import latent_bound, latent_events
 from pebble.lower_bounds.proved import best_bound, proved_bounds
 from pebble.program.schedule import available
 from pebble.solvers.optimum import optimal
-
-
-def _events(c: float, u: float, others: float, rows: float, keys: float, dv: int) -> float:
-    """Multiply-adds by the proof's first form: charged pairs, chains, words of other keys, whole rows and keys."""
-    return math.sqrt(c * u * (others + dv * keys)) + keys * min(u, dv * rows)
-
-
-def test_no_division_of_a_segment_is_above_its_events() -> None:
-    draw, greatest = random.Random(1), 0.0
-    for _ in range(4000):
-        dv, T = draw.randint(1, 600), round(10 ** draw.uniform(1, 8))
-        d = dv + draw.randint(1, 200)
-        share = [draw.expovariate(1) * draw.choice((0, 1, 1)) for _ in range(5)]
-        if total := sum(share):
-            c, u, others, rows, keys = (T * part / total for part in share)
-            found = _events(c, u, others, rows / d, keys / d, dv)
-            assert found < latent_events(T, d, dv) + 1
-            greatest = max(greatest, found / max(1, latent_events(T, d, dv)))
-    assert greatest > 0.9
-
-
-@pytest.mark.parametrize("T", [40, 1000, 12345, 10**7, 10**15])
-def test_the_greatest_division_is_reached(T: int) -> None:
-    d, dv = 576, 512
-    beta = d * (d + dv) / dv**2
-    w = [T * step / 2000 for step in range(2001)]
-    whole = max(x * math.sqrt(T - x) / (2 * math.sqrt(beta)) + dv * x * x / (4 * d * (d + dv)) for x in w)
-    reached = max((T / 3) ** 1.5, whole)
-    assert reached - 1 <= latent_events(T, d, dv) <= reached * (1 + 1e-5) + 1
 
 
 def test_events_grow() -> None:

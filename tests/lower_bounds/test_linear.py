@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 
-import numpy as np
 import pytest
 
 import pebble
@@ -18,48 +17,10 @@ from pebble.lower_bounds.attention.other_work import linear, linear_events
 from pebble.lower_bounds.rounding import ceil_div
 from pebble.program.counting.run import run
 from pebble.program.schedule import available
-from tests.lower_bounds.brute_force import greatest_by_cost, subsets
 
 
 def causal(N: int, d: int, dv: int, *, gate: bool = False, heads: int = 1) -> Problem:
     return Problem.square(N, d, dv, attention="linear", mask="causal", gate=gate, heads=heads, kv_heads=1)
-
-
-@pytest.mark.parametrize(("N", "d", "dv"), [(2, 2, 1), (3, 1, 1), (2, 1, 2), (1, 2, 2)])
-@pytest.mark.parametrize("mask", [None, "causal"])
-def test_no_set_of_words_allows_more_events_than_counted(N: int, d: int, dv: int, mask: str | None) -> None:
-    """Every set A of words, and every event that the proof allows it, the state made anew included."""
-    sizes = [N * d, N * dv, N * d, N * dv, d * dv]
-    chosen = subsets(sum(sizes))
-    K, V, Q, O, H = np.split(chosen, np.cumsum(sizes)[:-1], axis=1)
-    cost = chosen.sum(axis=1)
-    events = np.zeros(len(chosen), int)
-    for k in range(d):
-        for e in range(dv):
-            charged = H[:, k * dv + e]
-            anew = np.ones(len(chosen), bool)
-            for n in range(N):
-                anew &= K[:, n * d + k] & V[:, n * dv + e]
-                events += charged & K[:, n * d + k] & V[:, n * dv + e]
-                if mask is not None:
-                    counted = n >= -(-cost // 2)
-                    reads = Q[:, n * d + k] & O[:, n * dv + e] & (charged | anew)
-                    events += counted & reads
-            if mask is None:
-                for i in range(N):
-                    events += (cost < 2 * N) & Q[:, i * d + k] & O[:, i * dv + e] & (charged | anew)
-    for T, most in greatest_by_cost(cost, events):
-        assert most <= math.isqrt(T**3 // 27)
-
-
-@pytest.mark.parametrize("mask", [None, "causal"])
-def test_why_some_events_are_left_out(mask: str | None) -> None:
-    """One token's words allow d·d events that read a state made anew: for d = 3, one more than F of them."""
-    d = 3
-    problem = Problem.square(1, d, attention="linear", mask=mask)
-    words = 4 * d
-    assert d * d > math.isqrt(words**3 // 27)
-    assert linear_events(problem, words) == d * d
 
 
 def test_events_that_are_left_out() -> None:

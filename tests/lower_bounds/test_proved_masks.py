@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 
 from pebble import optimal, schedule_dag
-from pebble.computations.family import Family
 from pebble.computations.masks import make_mask, mask_from_array
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
-from pebble.game.game import Game
-from pebble.game.moves import Move, Op
 from pebble.lab.count import count_schedule
 from pebble.lower_bounds import (
     best_bound,
@@ -23,7 +20,7 @@ from pebble.lower_bounds import (
 from pebble.lower_bounds.attention import by_parts as by_parts_module
 from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_words
 from pebble.program.schedule import get
-from tests.lower_bounds.masked_pebblings import Moves, Player, image, io
+from tests.lower_bounds.masked_pebblings import Player, io
 from tests.lower_bounds.masked_problems import PASSES, kinds, random_mask
 
 
@@ -46,55 +43,6 @@ def test_compulsory_words_are_the_inputs_and_outputs_of_the_family(seed: int) ->
 
 
 # Leaving pairs out: the lemma, on pebblings
-
-
-def images(large: Family, small: Family) -> dict[int, int]:
-    """Where the vertices go when pairs are left out: a chain's step to the last one left at or before it."""
-    names = {small.names[v]: v for v in range(small.n_vertices)}
-    found = {}
-    for v in range(large.n_vertices):
-        name, _, rest = large.names[v].partition("[")
-        index = [int(n) for n in rest[:-1].split(",")]
-        steps = range(index[-1], -1, -1) if large[name].chain in ("i", "j") else (index[-1],)
-        targets = (f"{name}[{','.join(map(str, [*index[:-1], step]))}]" for step in steps)
-        target = next((names[t] for t in targets if t in names), None)
-        if target is not None:
-            found[v] = target
-    return found
-
-
-def play(family: Family, moves: Moves, M: int) -> None:
-    """Play moves under all rules, to the end."""
-    game = Game(family.dag(), M)
-    for kind, v in moves:
-        game.push(Move(Op[kind.upper()], v))
-    assert game.complete
-
-
-@pytest.mark.many(8)
-@pytest.mark.parametrize("seed", range(24))
-def test_leaving_pairs_out_leaves_a_pebbling_of_the_rest(seed: int) -> None:
-    problem, rng = random_problem(seed)
-    mask = problem.mask
-    assert mask is not None
-    large = family_of(problem)
-    assert large.masked_axes
-    M = large.max_indegree + 1 + int(rng.integers(0, 6))
-    moves = Player(large.dag(), M, rng).moves
-    play(large, moves, M)
-    for share in (0.3, 0.7):
-        allowed = mask.matrix((0, problem.Nq), (0, problem.Nk)) & (
-            rng.random((problem.Nq, problem.Nk)) < share
-        )
-        if not allowed.any():
-            continue
-        rest = replace(problem, mask=mask_from_array(allowed, empty_rows="zero"))
-        small = family_of(rest)
-        assert small.masked_axes
-        left = image(moves, images(large, small))
-        play(small, left, M)
-        words = {name: _compulsory(p) for name, p in (("large", problem), ("small", rest))}
-        assert io(left) + words["large"] - words["small"] <= io(moves)
 
 
 def _compulsory(problem: Problem) -> int:

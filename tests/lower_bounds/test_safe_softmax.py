@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from random import Random
 
 import pytest
@@ -68,25 +67,6 @@ def test_under_a_mask_queries_without_a_key_do_not_count() -> None:
         Problem(53, 100, 1, 1, True, softmax="safe", mask=some),
     )
     assert safe_softmax(fewer, 20).value == safe_softmax(whole, 20).value
-
-
-def test_what_a_segment_does() -> None:
-    """The weight of a segment on random splits of its words, and at the split that is worst."""
-    rnd, most = Random(0), 0.0
-    for _ in range(4000):
-        d = rnd.choice([1, 2, 5, 64])
-        T = d * d * rnd.uniform(34, 200)
-        parts = [rnd.expovariate(1) ** rnd.choice([1, 3]) * rnd.choice([0, 1, 1]) for _ in range(6)]
-        total = sum(parts) or 1.0
-        c, x, y, keys, u, v = (T * part / total for part in parts)
-        x, y, keys = x / d, y / d, keys / d
-        f = c + x * keys + 4 / d * math.sqrt((c + y * keys) * u * v)
-        most = max(most, f / (T * T / (4 * d * d)))
-    assert most <= 1
-    T, d = 136.0, 2
-    assert (T / d) ** 2 / 4 == (T / 2 / d) * (T / 2 / d), (
-        "half of the words rows, half keys: the bound is reached"
-    )
 
 
 @pytest.mark.parametrize(("N", "d", "M", "block"), [(50, 1, 3, 7), (90, 1, 100, 40), (300, 1, 40, 64)])

@@ -9,22 +9,11 @@ from functools import cached_property, lru_cache, partial
 from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Bound, Statement
-from pebble.lower_bounds.cutting import SegmentBound, best_cut, best_start, least_words_near
+from pebble.lower_bounds.cutting import SegmentBound, best_cut, best_start
 from pebble.lower_bounds.requirements import Counts, require_pass
 from pebble.lower_bounds.rounding import ceil_div, ceil_sqrt
 
-__all__ = [
-    "MOST_WIDE",
-    "B1Weights",
-    "b1",
-    "b1_events",
-    "b1_words",
-    "b2",
-    "b2_events",
-    "b2_words",
-    "segment_work",
-    "wide_sums",
-]
+__all__ = ["MOST_WIDE", "B1Weights", "b1", "b1_events", "b2", "b2_events", "segment_work", "wide_sums"]
 
 B1 = Statement(
     "B1",
@@ -210,25 +199,6 @@ def _peak(T: float, kappa: int) -> float:
     return s
 
 
-def _b1_real(T: float, weights: B1Weights) -> float:
-    """Like :func:`b1_events`, in floating point: only a guess."""
-    kappa, beta = weights.root, weights.beta
-    B = beta / kappa
-    s = T / (math.sqrt(B * B + T) + B) if weights.bend <= T else _peak(T, kappa)
-    return max(T * T / 4, (T - s * s) ** 2 / 4 + kappa * s * (T - s * s) / 2)
-
-
-def b1_words(w: int, d: int, dv: int, width: int = 1) -> int:
-    """Return a ``T`` with ``b1_events(T) >= w > b1_events(T - 1)``.
-
-    >>> T = b1_words(10**6, 32, 32)
-    >>> b1_events(T, 32, 32) >= 10**6 > b1_events(T - 1, 32, 32)
-    True
-    """
-    weights = _weights(d, dv, width)
-    return least_words_near(lambda T: b1_events(T, d, dv, width), w, lambda T: _b1_real(T, weights))
-
-
 def _starts(M: int, problem: Counts) -> list[int]:
     d, dv = problem.d, problem.dv
     return [M, best_start(M, partial(b1_events, d=d, dv=dv), M // 2, M + _weights(d, dv).kappa ** 2)]
@@ -239,7 +209,6 @@ b1 = SegmentBound(
     "backward",
     work=lambda problem: problem.pairs * _weights(problem.d, problem.dv).beta,
     events=lambda T, problem: b1_events(T, problem.d, problem.dv),
-    words=lambda w, problem: b1_words(w, problem.d, problem.dv),
     starts=_starts,
     more=lambda problem: 0,
     place=lambda T, problem: b1_tangent(T, problem.d, problem.dv),
@@ -300,21 +269,6 @@ def b2_peak(T: int, d: int) -> tuple[int, int]:
     return 4 * T * d << bits, (3 * d << bits) + root
 
 
-def _b2_real(T: float, d: int) -> float:
-    """Like :func:`b2_events`, in floating point: only a guess."""
-    y = T if d * d <= T else 4 * T / (3 + math.sqrt(9 - 8 * T / d / d))
-    return y * math.sqrt((T - y + y * y / d / d / 4) / 3)
-
-
-def b2_words(w: int, d: int) -> int:
-    """Return a ``T`` with ``b2_events(T, d) >= w > b2_events(T - 1, d)``.
-
-    >>> b2_words(1154, 10**6)
-    300
-    """
-    return least_words_near(lambda T: b2_events(T, d), w, lambda T: _b2_real(T, d))
-
-
 def _place(T: int, problem: Counts) -> tuple[int, int]:
     d = min(problem.d, problem.dv)
     p, q = b2_peak(T, d) if d * d > T else (0, 1)
@@ -326,10 +280,6 @@ b2 = SegmentBound(
     "backward",
     work=lambda problem: problem.pairs * (3 * problem.d + 2 * problem.dv),
     events=lambda T, problem: b2_events(T, min(problem.d, problem.dv)),
-    words=lambda w, problem: b2_words(w, min(problem.d, problem.dv)),
-    starts=lambda M, problem: [
-        best_start(M, partial(b2_events, d=min(problem.d, problem.dv)), M // 2, 3 * M)
-    ],
     more=lambda problem: -2 * problem.pairs,
     place=_place,
 )
@@ -382,7 +332,7 @@ def wide_sums(problem: Counts, M: int) -> Bound:
 
     weights = B1Weights(d, d, w)
     X = best_start(M, events, M // 2, M + weights.kappa**2)
-    cut = best_cut(problem.pairs * weights.beta, M, events, lambda work: b1_words(work, d, d, w), X)
+    cut = best_cut(problem.pairs * weights.beta, M, events, X)
     value = cut.moves - cut.cuts * w - (w - 1) * (problem.queries + 2 * problem.keys) * d
     if w >= cut.X:
         raise BoundDoesNotApply("the problem is too small for W: one segment may do all of its work")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Statement
-from pebble.lower_bounds.cutting import SegmentBound, best_start, least_words
+from pebble.lower_bounds.cutting import SegmentBound
 from pebble.lower_bounds.requirements import Counts
-from pebble.lower_bounds.rounding import ceil_div, ceil_root, ceil_sqrt
+from pebble.lower_bounds.rounding import ceil_sqrt
 
-__all__ = ["t1", "t1_events", "t1_words", "t2", "t2_events", "t2_words"]
+__all__ = ["t1", "t1_events", "t2", "t2_events"]
 
 T1 = Statement(
     "T1",
@@ -50,16 +49,6 @@ def t1_events(T: int, d: int, dv: int) -> int:
     return max(few, T * T // (16 * d) if dv >= d else dv * T * T // (4 * (d + dv) ** 2))
 
 
-def t1_words(w: int, d: int, dv: int) -> int:
-    """Return the least ``T`` with ``t1_events(T, d, dv) >= w``.
-
-    >>> t1_words(8, 64, 64), t1_words(65536, 1, 1), t1_words(26976, 64, 16)
-    (12, 1024, 3000)
-    """
-    few = ceil_root(27 * w * w, 3) if w <= dv**3 else ceil_div(w + ceil_sqrt(4 * dv**3 * w), dv)
-    return min(few, ceil_sqrt(16 * d * w) if dv >= d else ceil_sqrt(ceil_div(4 * (d + dv) ** 2 * w, dv)))
-
-
 def _starts(M: int, problem: Counts) -> list[int]:
     """Return where ``X / F(M + X)`` can be greatest: on one of the three forms of F, or where two of them meet."""
     d, dv = problem.d, problem.dv
@@ -77,7 +66,6 @@ t1 = SegmentBound(
     "forward",
     work=lambda problem: problem.pairs * problem.dv,
     events=lambda T, problem: t1_events(T, problem.d, problem.dv),
-    words=lambda w, problem: t1_words(w, problem.d, problem.dv),
     starts=_starts,
     more=lambda problem: problem.queries * problem.stats,
 )
@@ -130,22 +118,11 @@ def t2_peak(T: int, d: int) -> tuple[int, int]:
     return 18 * d * T << bits, (27 * d << bits) + root
 
 
-def t2_words(w: int, d: int) -> int:
-    """Return a ``T`` with ``t2_events(T, d) >= w`` and ``t2_events(T - 1, d) < w``, by bisection.
-
-    >>> t2_words(1000, 10**6)
-    300
-    """
-    return least_words(partial(t2_events, d=d), w, ceil_sqrt(16 * d * w))
-
-
 t2 = SegmentBound(
     T2,
     "forward",
     work=lambda problem: problem.pairs * (problem.d + problem.dv),
     events=lambda T, problem: t2_events(T, problem.d),
-    words=lambda w, problem: t2_words(w, problem.d),
-    starts=lambda M, problem: [best_start(M, partial(t2_events, d=problem.d), M // 2, 3 * M)],
     more=lambda problem: problem.queries * problem.stats - problem.pairs,
     place=lambda T, problem: t2_peak(T, problem.d) if 27 * problem.d**2 > 4 * T else (0, 1),
 )

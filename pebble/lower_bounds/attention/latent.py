@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import BoundDoesNotApply
@@ -14,8 +14,8 @@ from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.attention.forward import t1
 from pebble.lower_bounds.attention.large_cache import LARGE_CACHE
 from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Bound, Statement, by_hand
-from pebble.lower_bounds.cutting import SegmentBound, best_start, least_words_near
-from pebble.lower_bounds.requirements import Counts, Part
+from pebble.lower_bounds.cutting import SegmentBound
+from pebble.lower_bounds.requirements import Part
 from pebble.lower_bounds.rounding import sqrt_above
 
 if TYPE_CHECKING:
@@ -114,25 +114,11 @@ def latent_peak(T: int, d: int, dv: int) -> tuple[int, int]:
     return high, q
 
 
-def _model(T: float, d: int, dv: int) -> float:
-    """Return about :func:`latent_events`, from below."""
-    return float(max(T / 3, 1.0) ** 1.5 + T * T * dv / (4 * d * (d + dv)))
-
-
-def _words(w: int, problem: Counts) -> int:
-    sizes = {"d": problem.d, "dv": problem.dv}
-    return least_words_near(partial(latent_events, **sizes), w, partial(_model, **sizes))
-
-
 latent_bound = SegmentBound(
     MLA,
     "forward",
     work=lambda problem: problem.pairs * problem.dv,
     events=lambda T, problem: latent_events(T, problem.d, problem.dv),
-    words=_words,
-    starts=lambda M, problem: [
-        best_start(M, partial(latent_events, d=problem.d, dv=problem.dv), M // 2, 3 * M)
-    ],
     more=lambda problem: problem.queries * problem.stats,
     place=lambda T, problem: latent_peak(T, problem.d, problem.dv),
     form="latent",

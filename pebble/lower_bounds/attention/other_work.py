@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 
 from pebble.common.errors import BoundDoesNotApply
@@ -11,7 +12,7 @@ from pebble.computations.problem import Problem
 from pebble.lower_bounds.attention.backward import segment_work
 from pebble.lower_bounds.attention.forward import t1
 from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Bound, Statement
-from pebble.lower_bounds.cutting import Cut, SegmentBound, best_cut_of_less, best_start
+from pebble.lower_bounds.cutting import Cut, best_cut_of_less, best_start
 from pebble.lower_bounds.requirements import Counts, require_all_pairs, require_pass, require_sizes
 from pebble.lower_bounds.rounding import ceil_div, ceil_sqrt
 
@@ -263,14 +264,8 @@ G2 = Statement(
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
 
-g1 = SegmentBound(
-    G1,
-    "weights",
-    work=t1.work,
-    events=t1.events,
-    words=t1.words,
-    starts=t1.starts,
-    more=lambda problem: problem.d * (problem.d - problem.queries),
+g1 = replace(
+    t1, statement=G1, pass_name="weights", more=lambda problem: problem.d * (problem.d - problem.queries)
 )
 """The bound from the product of P and h alone: ``4 N² d² / M`` for ``M >= 4 d²``."""
 

@@ -138,15 +138,5 @@ def _count(points: AffineSet) -> int:
 
 def cut_by_growth(W: int, M: int, growth: Events) -> Cut:
     """Return the best cutting of W points, T words allowing ``growth(T)`` of them."""
-
-    def words(w: int) -> int:
-        low, high = 0, M + 1
-        while growth(high) < w:
-            low, high = high, 2 * high
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if growth(middle) >= w else (middle + 1, high)
-        return low
-
     starts = {best_start(M, growth, 1, _LONGEST * M), M, 2 * M, 3 * M}
-    return max(best_cut(W, M, growth, words, start) for start in starts)
+    return max(best_cut(W, M, growth, start) for start in starts)
