@@ -200,11 +200,6 @@ class SegmentBound:
     form : str, optional
         The only form of a problem that the bound is about; by default any form of softmax.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        By a call, if the problem is of another pass or form.
-
     Notes
     -----
     A call costs some milliseconds at any size. Values are exact: whole numbers, on the safe side.

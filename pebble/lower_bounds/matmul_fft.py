@@ -134,11 +134,6 @@ def matmul_short(m: int, n: int, k: int, M: int) -> Bound:
     The first loads (or starts) of a matrix's entries are charged ``k**2 / M`` each, the rest of them is
     gained outright. :func:`matmul` also uses it with the sides exchanged, for A or B instead of C.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If ``k**2 > M``, or if the whole product fits into one segment.
-
     Examples
     --------
     >>> matmul_short(1000, 1000, 8, 1024).value
@@ -158,13 +153,7 @@ def _short(W: int, side: int, M: int) -> Bound:
 
 
 def short_side_cut(W: int, side: int, M: int) -> Cut:
-    """Return the cutting of ``W`` multiply-adds where entries without the side weigh ``side**2 / M``.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If ``side**2 > M``, or if the whole product fits into one segment.
-    """
+    """Return the cutting of ``W`` multiply-adds where entries without the side weigh ``side**2 / M``."""
     if side * side > M:
         raise BoundDoesNotApply(f"the bound for a short side needs side² <= M; here {side}² > {M}")
     cut = best_cut(W, M, lambda T: math.isqrt(T**3 * M // (27 * side * side)), 2 * M)

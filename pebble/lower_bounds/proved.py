@@ -54,11 +54,6 @@ def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list
     They are the compulsory bound, T1, T2, T3 and T4 where they are defined, D where it says more than the compulsory
     bound, and for a mask "by parts" and, where it says something, "causal triangles".
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is not a forward pass.
-
     Examples
     --------
     >>> [bound.name for bound in forward_bounds(Problem.square(4096, 64), 10**5)]
@@ -73,11 +68,6 @@ def backward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> lis
 
     They are the compulsory bound, B1, B2, B3 and B4 where they are defined, D backward where it says more than the
     compulsory bound, and for a mask "by parts".
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is not a backward pass.
 
     Examples
     --------

@@ -72,11 +72,6 @@ class Curve:
         With how many words at least it is stated, given a problem.
     of_pass : tuple of str
         Theorems of a paper that has one for each pass.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        By a call outside of what the curve is published for.
     """
 
     statement: Statement

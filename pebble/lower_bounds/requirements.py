@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
@@ -27,46 +27,6 @@ __all__ = [
 ]
 
 
-class Counts(Protocol):
-    """A :class:`~pebble.computations.problem.Problem`, or a :class:`Part` of one."""
-
-    @property
-    def pass_name(self) -> str:
-        """Which pass."""
-
-    @property
-    def d(self) -> int:
-        """Head dimension of Q and K."""
-
-    @property
-    def dv(self) -> int:
-        """Head dimension of V."""
-
-    @property
-    def stats(self) -> bool:
-        """Whether the row sums are outputs."""
-
-    @property
-    def sums(self) -> str:
-        """Whether sums are added in a fixed order ("chain"), in any ("free"), or in slow memory too ("accumulate")."""
-
-    @property
-    def sum_width(self) -> int:
-        """Words of a sum over queries or keys."""
-
-    @property
-    def pairs(self) -> int:
-        """Number of pairs of query and key."""
-
-    @property
-    def queries(self) -> int:
-        """Number of queries that have a pair."""
-
-    @property
-    def keys(self) -> int:
-        """Number of keys that have a pair."""
-
-
 @dataclass(frozen=True)
 class Part:
     """Some pairs of a masked problem, with the queries and keys that have one of them: a smaller masked problem."""
@@ -80,6 +40,10 @@ class Part:
     keys: int
     sums: str = field(default="chain", kw_only=True)
     sum_width: int = field(default=1, kw_only=True)
+
+
+Counts: TypeAlias = Problem | Part
+"""What bounds read their counts off: head dimensions, pairs, and queries and keys that have a pair."""
 
 
 def require_sizes(**sizes: object) -> None:

@@ -310,11 +310,6 @@ def wide_sums(problem: Counts, M: int) -> Bound:
     M : int
         Words of fast memory, of one input each.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is another one, or so small that one segment may do all of its work.
-
     Examples
     --------
     >>> from pebble.computations.problem import Problem

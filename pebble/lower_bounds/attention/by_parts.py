@@ -162,11 +162,6 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
     Bound
         One of several to take the greatest of: with several parts it may be a little less than a bound on the whole.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If there is no mask.
-
     Notes
     -----
     Costs a few milliseconds for every shape of part, and some passes over the mask, or over the pieces of a band.

@@ -47,12 +47,6 @@ def causal_triangles(problem: Problem, M: int) -> Bound:
     M : int
         Words of fast memory.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is not a forward pass, has all pairs or another mask, or has no triangle of more than ``2d``
-        queries that is worth more than its compulsory words.
-
     Notes
     -----
     Some passes over the pieces of a band, or the queries of another mask. At most 4,096 triangles are taken, those that

@@ -18,11 +18,6 @@ def coq_communication(problem: SharedProblem) -> str:
 
     Several heads are stated as one with more queries and keys, each query allowed the keys of its own head.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the pass is not the forward pass, dv is not d, or D1 says nothing.
-
     Examples
     --------
     >>> text = coq_communication(SharedProblem(4096, 64, 16, 1, 1))

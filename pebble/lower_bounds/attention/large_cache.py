@@ -171,12 +171,6 @@ def large_cache(problem: Counts, M: int) -> Bound:
     M : int
         Words of fast memory.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is of another pass, has a mask, or one key only, or M is so large that the compulsory words
-        are as many.
-
     Examples
     --------
     >>> from pebble.computations.problem import Problem
@@ -202,12 +196,6 @@ def large_cache_under_mask(problem: Problem, M: int) -> Bound:
         ends never decrease from query to query, in some order of the queries. With ``stats`` the row sums are added.
     M : int
         Words of fast memory.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is of another pass, has all pairs or another mask, or no rectangle is found that is worth
-        more than M words.
 
     Examples
     --------

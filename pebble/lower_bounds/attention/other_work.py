@@ -90,11 +90,6 @@ def safe_softmax_weight(problem: Problem, T: int, block: int | None = None) -> i
 def safe_softmax(problem: Problem, M: int) -> Bound:
     """Lower bound on two-pass safe softmax: ``5 N**2 d**2 / M`` to leading order for ``d**2 << M << N d``.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is another computation, or is so small that one segment of 34d² words does it all.
-
     Examples
     --------
     >>> safe_softmax(Problem.square(65536, 64, softmax="safe"), 65536).value
@@ -128,11 +123,6 @@ def rescaled_by_block(problem: Problem, M: int, block: int) -> Bound:
         Words of fast memory.
     block : int
         Keys of a block, at least 1; the last block may have fewer.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the pass is another one or has a mask, or one segment of 34d² words does it all.
 
     Examples
     --------
@@ -211,11 +201,6 @@ def linear(problem: Problem, M: int) -> Bound:
 
     0 where it says nothing.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is not linear attention, or takes its tokens in chunks.
-
     Examples
     --------
     >>> linear(Problem.square(10**6, 64, attention="linear", mask="causal"), 1000).value
@@ -292,11 +277,6 @@ def g2(problem: Counts, M: int) -> Bound:
         One copy of the gradient of the weights.
     M : int
         Words of fast memory.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is of another pass, or M is so large that one segment may do all of its work.
 
     Examples
     --------

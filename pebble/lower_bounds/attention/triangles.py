@@ -79,14 +79,7 @@ class QueryIntervals:
 
     @classmethod
     def from_mask(cls, mask: Mask) -> QueryIntervals:
-        """Make them of a mask, its queries sorted by their ends; those without keys are left out.
-
-        Raises
-        ------
-        BoundDoesNotApply
-            If the keys of some query are no interval, or an interval begins and ends inside another; if the mask is
-            too large to tell.
-        """
+        """Make them of a mask, its queries sorted by their ends; those without keys are left out."""
         inner, group = (mask.inner, mask.group) if isinstance(mask, GroupedMask) else (mask, 1)
         few = group == 1 or mask.Nq <= _MOST_IN_GROUPS
         if isinstance(inner, BandMask) and inner.present("i") == inner.Nq and few:

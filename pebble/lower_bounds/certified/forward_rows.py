@@ -125,11 +125,6 @@ def t4(problem: Counts, M: int) -> Bound:
 
     Parameters and result are as for :func:`~pebble.lower_bounds.certified.forward_rows.t3`.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If dv is above d, or as :func:`.bound_of_rows` says.
-
     Examples
     --------
     >>> from pebble.computations.problem import Problem

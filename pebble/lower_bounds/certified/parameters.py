@@ -136,14 +136,7 @@ def best_row(kind: type[AnyRow], problem: Counts, M: int) -> tuple[int, int, Any
 
 
 def bound_of_rows(kind: type[ParameterRow], problem: Counts, M: int) -> Bound:
-    """Return the greatest bound that a row of this kind gives.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is of another pass, if M is larger than every row serves, or if the problem is so small that
-        one segment could hold all of its work.
-    """
+    """Return the greatest bound that a row of this kind gives."""
     M, name = fast_memory_words(M), kind.statement.name
     require_pass(problem, kind.pass_name, name)
     most = max((row.most_memory(problem) for row in kind.load() if row.serves(problem)), default=0)

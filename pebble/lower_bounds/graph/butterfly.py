@@ -37,11 +37,6 @@ def butterfly(dag: Dag, M: int) -> GraphBound:
     M : int
         Words of fast memory.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the DAG is no butterfly.
-
     Examples
     --------
     >>> from pebble.computations.classic_dags import diamond, fft

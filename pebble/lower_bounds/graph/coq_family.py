@@ -23,11 +23,6 @@ def coq_certificate_of_dag(dag: Dag, M: int) -> str:
     M : int
         Words of fast memory.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the DAG is no such DAG.
-
     Examples
     --------
     >>> from pebble.computations.load import load_dag

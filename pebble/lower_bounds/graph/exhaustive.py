@@ -95,11 +95,6 @@ def exhaustive(dag: Dag, M: int, rules: Rules, below: int | None = None, states:
         The optimum, or ``below``, if the states suffice. Its inputs are ``below``, the value, and ``states``, how
         many are cheaper.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the DAG is larger, there is no pebbling with M words, or the first level has more states.
-
     Notes
     -----
     About 15,000 states a second. A few seconds at most.

@@ -34,11 +34,6 @@ def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     rules : Rules
         Bounds that need other rules are left out.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the DAG is of no family with bounds, or is not what its description says.
-
     Examples
     --------
     >>> from pebble.computations.load import load_dag

@@ -61,33 +61,10 @@ def convex_min_cut(
     vertices : iterable of vertices, optional
         Look at these instead.
 
-    Returns
-    -------
-    GraphBound
-        Compulsory I/O, plus the greatest over the chosen vertices v of ``w2(v) - 2 M`` and ``w1(v) - M`` if
-        that is positive. Both are least weights of vertex cuts between what must have been computed when v
-        is and what cannot have been; see the notes.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the rules allow recomputation.
-
     Notes
     -----
-    Look at the moment just after v was computed, when F is what has been computed so far. *Alive* is a vertex
-    of F with a successor outside, and an input with one successor in F and another one outside. An alive
-    vertex that is not red was stored before, unless it is an input, and is loaded later. Beyond the compulsory
-    I/O that is 2 for a computed vertex, and 1 for an output (its store is compulsory) or an input (its first
-    load is). At most M are red. ``w2(v)`` is the least sum of these costs, ``w1(v)`` the least number of alive
-    vertices, over all F that hold v and its ancestors and none of its descendants, and no vertex without its
-    predecessors. Costs two maximum flows on 2 V nodes for each vertex that a quick look does not rule out.
-
-    References
-    ----------
-    V. Elango, F. Rastello, L.-N. Pouchet, J. Ramanujam, P. Sadayappan, "On characterizing the data movement
-    complexity of computational DAGs for parallel execution", SPAA 2014, arXiv 1404.4767: 2 (w_max - M) for
-    the DAG without its inputs and outputs, whose numbers are added.
+    What is alive, and its weights, are defined in docs/proofs/graphs.md, convex min-cut. Costs two maximum flows on 2 V
+    nodes for each vertex that a quick look does not rule out.
 
     Examples
     --------
@@ -275,11 +252,6 @@ def cuts_of_parts(dag: Dag, M: int, rules: Rules, seed: int = 0) -> GraphBound:
     -------
     GraphBound
         A whole number, at least the compulsory I/O.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the rules allow recomputation, or the DAG is too large.
 
     Examples
     --------

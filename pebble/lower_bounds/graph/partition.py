@@ -49,16 +49,6 @@ def hong_kung(dag: Dag, M: int, rules: Rules, X: int | None = None) -> GraphBoun
     GraphBound
         A whole number; 0 if nothing has to be computed.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the DAG is too large for P to be computed exactly, or no pebbling with M words exists.
-
-    References
-    ----------
-    J.-W. Hong and H. T. Kung, "I/O complexity: the red-blue pebble game", STOC 1981, theorem 3.1. What the segments
-    fulfil is stated anew, and proved, in docs/proofs/graphs.md.
-
     Examples
     --------
     >>> from pebble.computations.classic_dags import fft
@@ -101,13 +91,7 @@ class _Partitions:
         self._dominators: dict[int, int] = {}
 
     def least_parts(self, X: int) -> int:
-        """Return the least number of segments of X loads and stores in which all vertices can first be computed.
-
-        Raises
-        ------
-        BoundDoesNotApply
-            If that takes too long, or is impossible because no pebbling exists.
-        """
+        """Return the least number of segments of X loads and stores in which all vertices can first be computed."""
         everything = sum(1 << v for v in self._computed)
         reached, frontier, parts = {0}, [0], 0
         while everything not in reached:

@@ -63,11 +63,6 @@ def sums_of_products(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     list of GraphBound
         Whole numbers, one or two.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If there are no sums whose steps read two values with several uses, or they cost no more than the compulsory.
-
     Notes
     -----
     Everything is counted on the DAG itself, nothing depends on names, numbers or a guess of what is computed. Costs

@@ -53,16 +53,6 @@ def spectral(dag: Dag, M: int, rules: Rules, eigenvalues: int = EIGENVALUES) -> 
         A whole number, at least the compulsory I/O. λ are the smallest eigenvalues of the Laplacian of the undirected
         graph whose edge (u, v) has the weight 1 / outdegree(u), half of that if u is an input or an output.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the rules allow recomputation, or the DAG is too large.
-
-    References
-    ----------
-    S. Jain and M. Zaharia, "Spectral lower bounds on the I/O complexity of computation graphs", SPAA 2020: without the
-    compulsory I/O, with whole weights and k in place of k - 1.
-
     Examples
     --------
     >>> from pebble.computations.classic_dags import hypercube

@@ -86,11 +86,6 @@ def conditions(maps: tuple[Matrix, ...], indices: int) -> list[tuple[tuple[int, 
         The rows of each map, over so many indices.
     indices : int
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If there are too many subspaces to look at.
-
     Notes
     -----
     A set S of whole-number points has at most the product of |φ(S)|^s points if and only if the rank of every

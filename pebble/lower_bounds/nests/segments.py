@@ -149,11 +149,6 @@ def left_out(roles: Roles, points: AffineSet) -> int | None:
 
     Without these points no word serves two roles. None if the lines of some group cannot be compared, or if there is
     nothing to tell apart.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If they are too many to count.
     """
     if any(role.sum_of for role in roles.roles):
         return None
