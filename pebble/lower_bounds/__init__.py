@@ -4,8 +4,9 @@ Where to look: :func:`best_bound` and :func:`proved_bounds` for attention, :func
 the two classic computations, :func:`published_curves` for what the literature states without constants, and
 docs/proofs/forward.md and docs/proofs/backward.md for the proofs.
 
-A bound raises ``InvalidInput`` if M or a size is no positive whole number, and ``BoundDoesNotApply`` where it is not
-proved.
+A bound is asked with one copy of a problem (or a DAG, or sizes) and M, the words of fast memory. T are the words that a
+segment reaches: red at its start, loaded in it, or begun in it. A bound raises ``InvalidInput`` if M or a size is no
+positive whole number, and ``BoundDoesNotApply`` where it is not proved.
 """
 
 from __future__ import annotations

@@ -22,13 +22,6 @@ __all__ = ["coq_fft", "coq_matmul"]
 def coq_matmul(m: int, n: int, k: int, M: int) -> str:
     """Return a Coq file that states the bounds on C = A B, with what proves them.
 
-    Parameters
-    ----------
-    m, n, k : int
-        A has shape ``(m, k)`` and B ``(k, n)``; a vertex for each multiply-add.
-    M : int
-        Words of fast memory.
-
     Examples
     --------
     >>> print(coq_matmul(100, 100, 2, 104).splitlines()[13])
@@ -49,13 +42,6 @@ def coq_matmul(m: int, n: int, k: int, M: int) -> str:
 
 def coq_fft(n: int, M: int) -> str:
     """Return a Coq file that states the bounds on the FFT on ``n`` points, with what proves them.
-
-    Parameters
-    ----------
-    n : int
-        Points, a power of two, at least 2.
-    M : int
-        Words of fast memory.
 
     Examples
     --------

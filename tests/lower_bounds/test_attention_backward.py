@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
-from pebble.lower_bounds import best_bound, published_curves, regime
+from pebble.lower_bounds import best_bound, regime
 from pebble.lower_bounds.attention.backward import B1Weights, b1, b1_events, b2, b2_events
 from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.backward_rows import b3
 from pebble.lower_bounds.proved import backward_bounds, forward_bounds, proved_bounds
-from pebble.lower_bounds.published import flash_attention, li_et_al, li_et_al_gradient, saha_ye
+from pebble.lower_bounds.published import li_et_al
 from pebble.lower_bounds.table import bounds
 from tests.lower_bounds.backward_problems import backward
 from tests.lower_bounds.brute_force import best_cut_by_brute_force
@@ -197,34 +197,6 @@ def test_the_forward_pass_is_not_touched() -> None:
 def test_nonsense_words_are_refused(bound: Callable[[Problem, int], object], M: int) -> None:
     with pytest.raises(InvalidInput, match="M "):
         bound(backward(4, d=2), M)
-
-
-def test_curves_of_the_backward_pass() -> None:
-    N, d = 1 << 14, 64
-    for M in (d, 500, d * d - 1, d * d, 10**5):
-        small, large = N * N * d / math.sqrt(M), N * N * d * d / M
-        assert li_et_al(backward(N, d=d), M).value == pytest.approx(small if d * d > M else large)
-        assert flash_attention(backward(N, d=d), M).value == pytest.approx(large)
-        more = li_et_al_gradient(N, d, M).value
-        assert more == pytest.approx(
-            min((N * N * d * d + N * d**3) / M, (N * N * d + N * d * d) / math.sqrt(M))
-        )
-    assert "Theorem 5" in flash_attention(backward(N, d=d), 1000).source
-    assert "Theorem 2" in flash_attention(Problem.square(N, d), 1000).source
-    with pytest.raises(BoundDoesNotApply, match="forward"):
-        saha_ye(backward(N, d=d), 1000)
-    with pytest.raises(BoundDoesNotApply, match="dv = d"):
-        li_et_al(backward(10, d=4, dv=8), 100)
-    assert all(not curve.proved for curve in published_curves(backward(N, d=d), 1000))
-    assert published_curves(backward(10, d=4, dv=8), 100) == []
-
-
-def test_curves_are_within_a_constant_of_what_is_proved() -> None:
-    for d in (16, 64, 128):
-        for mu in (0.06, 0.3, 1, 3, 10, 100):
-            M = int(mu * d * d)
-            problem = backward(10**7, d=d)
-            assert 6 <= best_bound(problem, M).value / li_et_al(problem, M).value <= 12.01
 
 
 def test_huge_sizes() -> None:

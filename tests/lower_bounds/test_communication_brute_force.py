@@ -1,4 +1,4 @@
-"""Brute force against the bounds on communication: Lemma 1 on all subsets of tiny boxes, and legal runs."""
+"""Random legal runs of several devices against the bounds on communication."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bound D: values, refusals, rectangles in masks, its proof moment by moment, and never above what can be done."""
+"""Bound D of both passes: values, refusals, rectangles in masks, and never above what can be done."""
 
 from __future__ import annotations
 
@@ -16,11 +16,19 @@ from pebble.computations.registry import family_of
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, proved_bounds
 from pebble.lower_bounds.attention.compulsory import compulsory_words
-from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask, needed_again
+from pebble.lower_bounds.attention.large_cache import (
+    large_cache,
+    large_cache_under_mask,
+    needed_again,
+    needed_again_backward,
+)
 from pebble.lower_bounds.attention.triangles import QueryIntervals, find_rectangle
+from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import available, fitting_tiles, get
+from tests.lower_bounds.backward_problems import backward
 
 N, D = 4096, 64
+Parameters = tuple[int, int, int, int]
 
 
 def terms(p: Problem, tau: int, sigma: int) -> tuple[int, int, int]:
@@ -139,16 +147,65 @@ def test_causal_with_many_keys() -> None:
     assert bound.value == max(one.value for one in proved_bounds(problem, M) if one.name == "D")
 
 
-# The proof
+# The backward pass
+
+
+def claimed(p: Problem, chosen: Parameters) -> int:
+    """The least of the four terms of the theorem."""
+    tau, sigma, more_tau, more_sigma = chosen
+    by_queries = min(p.d * (p.Nq - more_tau + 1), (p.Nk - sigma) * more_tau)
+    by_keys = min(p.d * (p.Nk - more_sigma + 1), (p.Nq - tau) * more_sigma)
+    return min((p.Nq - tau + 1) * sigma + by_queries, (p.Nk - sigma + 1) * tau + by_keys)
+
+
+def parameters(p: Problem) -> list[Parameters]:
+    taus, sigmas = (range(1, min(p.d + p.dv, n) + 1) for n in (p.Nq, p.Nk))
+    return list(itertools.product(taus, sigmas, taus, sigmas))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_backward_one_is_the_greatest_of_all_parameters(seed: int) -> None:
+    rnd = random.Random(seed)
+    p = backward(rnd.randint(1, 30), rnd.randint(2, 30), rnd.randint(1, 3), rnd.randint(1, 3))
+    assert needed_again_backward(p.Nq, p.Nk, p.d, p.dv)[0] == max(claimed(p, one) for one in parameters(p))
+
+
+@pytest.mark.parametrize(("quarters", "words"), [(7, 9.19), (8, 8.94), (10, 8.44), (11, 8.19)])
+def test_values_of_the_backward_pass_at_4096(quarters: int, words: float) -> None:
+    M = N * D * quarters // 4
+    best = best_bound(backward(N, d=D), M)
+    assert best.name == "D backward"
+    assert round(best.value / (N * D), 2) == words
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("M", "ratio"), [(2 * N * D, 1.46), (652_738, 1.312), (N * D, 1.668)])
+def test_what_is_left_of_the_ratio_at_4096(M: int, ratio: float) -> None:
+    """The best schedule over the best bound."""
+    problem, best = backward(N, d=D), available("backward")["best"]
+    words = int(closed_form(best.program(problem, best.tiles(problem, M)), best.family(problem)).io)
+    assert round(words / best_bound(problem, M).value, 3) == ratio
+
+
+def test_refusals_of_the_backward_pass() -> None:
+    for problem in (Problem(9, 9, 2, 2, pass_name="backward", mask="causal"), backward(9, d=2)):
+        with pytest.raises(BoundDoesNotApply):
+            large_cache(problem, 200)
+
+
+@pytest.mark.parametrize("mask", ["causal", "prefix:300", "document:200,312"])
+def test_the_backward_one_under_a_mask(mask: str) -> None:
+    problem = Problem(512, 512, 16, 16, mask=mask, pass_name="backward")
+    assert best_bound(problem, 512 * 18).value > compulsory_words(problem)
 
 
 # Never above what can be done
 
 
-def left_over(seed: int, runs: int, masks: bool) -> list[int]:
-    """What machine runs at random tiles move and hold above the bound."""
+def left_over(pass_name: str, seed: int, runs: int, masks: bool = False) -> list[int]:
+    """What machine runs at tiles that fit move and hold above the bound."""
     rnd = random.Random(seed)
-    schedules = available("forward")
+    schedules = available(pass_name)
     found: list[int] = []
     while len(found) < runs:
         p = random_sizes(rnd, 40)
@@ -156,36 +213,32 @@ def left_over(seed: int, runs: int, masks: bool) -> list[int]:
             n = rnd.randint(4, 30)
             spec = rnd.choice(["causal", f"prefix:{n // 2}", f"window:{n - 1}", f"document:{n - 2},2"])
             p = Problem.square(n, p.d, p.dv, stats=p.stats, mask=spec)
+        if pass_name == "backward":
+            p = backward(p.Nq, p.Nk, p.d, p.dv)
         schedule = schedules[rnd.choice(sorted(schedules))]
         try:
-            M = schedule.least_M(p) + int(rnd.random() ** 2 * 3 * p.Nq * (p.d + p.dv))
+            M = schedule.least_M(p) + int(rnd.random() ** 2 * 4 * p.Nq * (p.d + p.dv))
             tiles = fitting_tiles(schedule, p, M)
         except CacheTooSmall:
             continue
-        if not masks and rnd.random() < 0.5:
-            tiles = {name: max(rnd.randint(size // 2, 2 * size), size and 1) for name, size in tiles.items()}
         run = schedule.measure(p, tiles)
         queries, keys = p.Nq, p.Nk
-        if masks:
-            assert p.mask is not None
+        if p.mask is not None:
             queries, keys = find_rectangle(QueryIntervals.from_mask(p.mask), p.d, p.dv)
         if keys >= 2:
-            needed = needed_again(queries, keys, p.d, p.dv)[0]
-            found.append(run.io + run.peak - compulsory_words(p) - needed)
+            needed = (needed_again if pass_name == "forward" else needed_again_backward)(
+                queries, keys, p.d, p.dv
+            )
+            found.append(run.io + run.peak - compulsory_words(p) - needed[0])
     return found
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("masks", "runs"), [(False, 40), (True, 6)])
-def test_never_above_a_schedule(masks: bool, runs: int) -> None:
-    assert min(left_over(0, runs, masks)) >= 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 4))
-def test_never_above_many_schedules(seed: int) -> None:
-    assert min(left_over(seed, 250, False)) >= 0
-    assert min(left_over(seed, 12, True)) >= 0
+@pytest.mark.parametrize(
+    ("pass_name", "runs", "masks"), [("forward", 250, False), ("forward", 12, True), ("backward", 120, False)]
+)
+def test_never_above_a_schedule(pass_name: str, runs: int, masks: bool) -> None:
+    assert min(left_over(pass_name, 0, runs, masks)) >= 0
 
 
 @pytest.mark.slow

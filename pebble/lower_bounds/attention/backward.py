@@ -106,18 +106,6 @@ def _weights(d: int, dv: int, width: int = 1) -> B1Weights:
 def b1_events(T: int, d: int, dv: int, width: int = 1) -> int:
     """At most how much weighted work of dV, dK and dQ a segment that reaches ``T`` words can do.
 
-    Parameters
-    ----------
-    T : int
-        Words red at the segment's start, loaded in it, or begun in it.
-    d, dv, width : int
-        Head dimension of Q and K, and of V, and words of a sum.
-
-    Returns
-    -------
-    int
-        The whole part of a number at most a relative ``1e-9`` above the maximum of :class:`B1Weights`.
-
     Examples
     --------
     >>> b1_events(40_000, 32, 32) == 40_000**2 // 4
@@ -235,14 +223,7 @@ def b2_events(T: int, d: int) -> int:
     """At most how many multiply-adds of all five products a segment that reaches ``T`` words can do.
 
     The whole part of the greatest ``y sqrt((T - y + y²/(4 d²)) / 3)`` with ``0 <= y <= T``, or of a number
-    less than ``1/64`` above it.
-
-    Parameters
-    ----------
-    T : int
-        Words red at the segment's start, loaded in it, or begun in it.
-    d : int
-        The smaller of the two head dimensions.
+    less than ``1/64`` above it; ``d`` is the smaller one of the two head dimensions.
 
     Examples
     --------

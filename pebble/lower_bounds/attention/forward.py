@@ -30,13 +30,6 @@ def t1_events(T: int, d: int, dv: int) -> int:
     The whole part of the greater of two forms: ``(T/3)**1.5`` up to ``T = 3 dv**2``, from there
     ``dv (sqrt(T + dv**2) - dv)**2``; and ``T**2 / (16 d)`` for ``dv >= d``, else ``dv T**2 / (4 (d + dv)**2)``.
 
-    Parameters
-    ----------
-    T : int
-        Words red at the segment's start, loaded in it, or begun in it.
-    d, dv : int
-        Head dimensions of Q and K, and of V.
-
     Examples
     --------
     >>> t1_events(12, 64, 64), t1_events(1024, 1, 1), t1_events(3000, 64, 16)

@@ -36,13 +36,6 @@ _MOST_PARAMETERS = 24
 def needed_again(queries: int, keys: int, d: int, dv: int) -> tuple[int, int, int]:
     """Return the words that are needed again at a moment of a forward pass, with the best τ and σ.
 
-    Parameters
-    ----------
-    queries, keys : int
-        At least one query and two keys.
-    d, dv : int
-        Head dimensions.
-
     Notes
     -----
     For each τ the three terms are linear in σ, so their minimum is greatest at an end or next to where two meet.
@@ -88,13 +81,6 @@ def _sigmas(queries: int, keys: int, dv: int, tau: int, most: int) -> set[int]:
 @lru_cache(maxsize=1024)
 def needed_again_backward(queries: int, keys: int, d: int, dv: int) -> tuple[int, int, int]:
     """Return the words that are needed again at a moment of a backward pass, with a good τ and σ.
-
-    Parameters
-    ----------
-    queries, keys : int
-        At least one of each.
-    d, dv : int
-        Head dimensions.
 
     Examples
     --------

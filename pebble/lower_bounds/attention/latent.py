@@ -42,12 +42,7 @@ _BITS = 96
 def latent_events(T: int, d: int, dv: int) -> int:
     """At most how many multiply-adds of P times the values a segment that reaches ``T`` words can do.
 
-    Parameters
-    ----------
-    T : int
-        Words red at the segment's start, loaded in it, or begun in it.
-    d, dv : int
-        Words of a key, and how many of them are its value.
+    A key has ``d`` words, of which ``dv`` are its value.
 
     Examples
     --------
@@ -141,18 +136,6 @@ WITHOUT_ROPE = Statement(
 def t1_of_all_heads(problem: Problem, M: int) -> Bound:
     """T1 with the pairs of all heads, whose keys share their rotary words.
 
-    Parameters
-    ----------
-    problem : Problem
-        With ``shared_rope``, any shape and mask.
-    M : int
-        Words of fast memory.
-
-    Returns
-    -------
-    Bound
-        Words of I/O of one copy, which is all heads of a batch element.
-
     Examples
     --------
     >>> from pebble.computations.problem import Problem
@@ -177,17 +160,7 @@ def one_head(problem: Problem) -> Problem:
 
 
 def without_rope(problem: Problem, M: int, best: Callable[[Problem, int], Bound]) -> Bound:
-    """Return what is left of all heads without the shared words, which are loaded besides.
-
-    Parameters
-    ----------
-    problem : Problem
-        With ``shared_rope``, any shape and mask.
-    M : int
-        Words of fast memory.
-    best : callable
-        The best bound on one copy of attention whose heads share nothing.
-    """
+    """Return what is left of all heads without the shared words, which are loaded besides."""
     M = fast_memory_words(M)
     _require(problem, "the bound without rotary words")
     head = best(one_head(problem), M)

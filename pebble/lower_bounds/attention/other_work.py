@@ -271,13 +271,6 @@ def g2_events(T: int, N: int, d: int) -> int:
 def g2(problem: Counts, M: int) -> Bound:
     """Lower bound on the gradient of the weights from its two products over pairs: ``10 N² d² / M`` for M far above d².
 
-    Parameters
-    ----------
-    problem : Problem
-        One copy of the gradient of the weights.
-    M : int
-        Words of fast memory.
-
     Examples
     --------
     >>> from pebble.computations.problem import Problem

@@ -120,15 +120,6 @@ def b3(problem: Counts, M: int) -> Bound:
 
     Result and rules are as for :func:`.t3`, but the status is ``"computer-assisted"``.
 
-    Parameters
-    ----------
-    problem : Problem
-        One head of one batch element; ``heads`` and ``batch`` are ignored. Any Nq, Nk, d, dv and mask; the bound
-        is good where dv = d.
-    M : int
-        Words of fast memory, less than tau·min(d, dv)² for the largest tau of its rows; where dv is not d, for the
-        largest tau below 4.
-
     Examples
     --------
     >>> from pebble.computations.problem import Problem

@@ -171,11 +171,6 @@ _Leaf = tuple[int, ...]
 def box_tree(row: T3Row) -> str:
     """Return a tree of boxes for the row, as Coq reads it.
 
-    Parameters
-    ----------
-    row : T3Row
-        Or T4Row.
-
     Raises
     ------
     ValueError
@@ -274,16 +269,7 @@ _AXES = {"T3": "XU", "T4": "XYU"}
 
 
 def coq_row_of(name: str, problem: Counts, M: int) -> str:
-    """Return the row that gives a bound, T3 or T4, of one copy of a forward pass, and what proves its constant.
-
-    Parameters
-    ----------
-    name : {"T3", "T4"}
-    problem : Problem
-        One for which the bound says something.
-    M : int
-        Words of fast memory.
-    """
+    """Return the row that gives a bound, T3 or T4, of one copy of a forward pass, and what proves its constant."""
     found = best_row(BOUNDS_OF_ROWS[name], problem, M)
     assert found is not None
     return coq_row(found[-1])

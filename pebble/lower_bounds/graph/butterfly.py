@@ -30,13 +30,6 @@ _Ints = NDArray[np.int64]
 def butterfly(dag: Dag, M: int) -> GraphBound:
     """Return the FFT's bound for a DAG that is a butterfly.
 
-    Parameters
-    ----------
-    dag : Dag
-        Every edge is compared with those of the FFT on as many points.
-    M : int
-        Words of fast memory.
-
     Examples
     --------
     >>> from pebble.computations.classic_dags import diamond, fft

@@ -15,14 +15,6 @@ __all__ = ["coq_certificate_of_dag"]
 def coq_certificate_of_dag(dag: Dag, M: int) -> str:
     """Return a Coq file that states the machine-checked bounds of a DAG, with what proves them.
 
-    Parameters
-    ----------
-    dag : Dag
-        Its description must be a name of the catalogue with its parameters, and the DAG the one of that name:
-        fma-matmul, fft, attention, attention-safe, attention-online or backward.
-    M : int
-        Words of fast memory.
-
     Examples
     --------
     >>> from pebble.computations.load import load_dag

@@ -24,16 +24,6 @@ __all__ = ["catalogue_name", "compulsory", "family_bounds"]
 def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     """Return the bounds that are proved for the family that a DAG belongs to, the greatest first.
 
-    Parameters
-    ----------
-    dag : Dag
-        Its description must be a name of the catalogue with its parameters, and the DAG the one of that name:
-        attention, attention-safe, attention-online, backward, fma-matmul, matmul, fft, or a kernel.
-    M : int
-        Words of fast memory.
-    rules : Rules
-        Bounds that need other rules are left out.
-
     Examples
     --------
     >>> from pebble.computations.load import load_dag
@@ -142,11 +132,7 @@ _BOUNDS: dict[str, Callable[[_Sizes, int], list[Bound]]] = {
 def compulsory(dag: Dag, M: int) -> GraphBound:
     """Every input that some computed output depends on is loaded, every output that is no input stored.
 
-    Returns
-    -------
-    GraphBound
-        Machine-checked where the DAG is of a family whose words Coq counts: see
-        :func:`.coq_certificate_of_dag`.
+    Machine-checked where the DAG is of a family whose words Coq counts: see :func:`.coq_certificate_of_dag`.
 
     Examples
     --------

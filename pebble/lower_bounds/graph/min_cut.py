@@ -237,22 +237,6 @@ def cuts_of_parts(dag: Dag, M: int, rules: Rules, seed: int = 0) -> GraphBound:
     The DAG is halved again and again, by the length of the longest path to a vertex, or by the distance from a vertex
     at its edge; a part counts by itself or as its halves, whichever comes to more.
 
-    Parameters
-    ----------
-    dag : Dag
-        At most 20,000 edges.
-    M : int
-        Words of fast memory.
-    rules : Rules
-        Recomputation must be forbidden.
-    seed : int
-        Of the drawing of vertices, so many in each part.
-
-    Returns
-    -------
-    GraphBound
-        A whole number, at least the compulsory I/O.
-
     Examples
     --------
     >>> from pebble.computations.classic_dags import diamond

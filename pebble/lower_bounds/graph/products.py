@@ -50,19 +50,6 @@ _MOST_CLASSES = 6
 def sums_of_products(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     """Return what the sums of products in a DAG cost, whatever is recomputed, and if nothing is.
 
-    Parameters
-    ----------
-    dag : Dag
-    M : int
-        Words of fast memory.
-    rules : Rules
-        With recomputation allowed the second bound is left out.
-
-    Returns
-    -------
-    list of GraphBound
-        Whole numbers, one or two.
-
     Notes
     -----
     Everything is counted on the DAG itself, nothing depends on names, numbers or a guess of what is computed. Costs

@@ -191,18 +191,7 @@ def growth_of(
     tried: Sequence[int],
     together: Mirror | None = None,
 ) -> Growth | None:
-    """Return how many of some points of a statement T words allow; None if nothing is known.
-
-    Parameters
-    ----------
-    elements : Elements
-    roles : Roles
-    points : AffineSet
-    tried : sequence of int
-        Numbers of words for which it should be good.
-    together : Mirror, optional
-        How the points of another statement are counted with them.
-    """
+    """Return how many of some points of a statement T words allow; None if nothing is known."""
     check_time()
     forms = [together] if together else [plain(roles), *mirrors(elements, roles, points)]
     sums = list(dict.fromkeys(role.sum_of for role in roles.roles if role.sum_of))
