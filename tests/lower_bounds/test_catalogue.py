@@ -117,7 +117,7 @@ def test_bounds_are_made_from_statements_only() -> None:
         for line in path.read_text(encoding="utf-8").splitlines()
         if made.search(line) and not line.strip().startswith((">>>", "class "))
     }
-    assert where == {"statement.py"}
+    assert where == {"bound.py"}
 
 
 @pytest.mark.parametrize("one", STATEMENTS, ids=lambda one: one.name)

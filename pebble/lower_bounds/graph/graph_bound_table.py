@@ -15,7 +15,7 @@ from pebble.graph.dag import Dag
 from pebble.lower_bounds.attention.compulsory import COMPULSORY
 from pebble.lower_bounds.graph.butterfly import BUTTERFLY, butterfly
 from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE, exhaustive
-from pebble.lower_bounds.graph.family_bounds import compulsory, family_bounds
+from pebble.lower_bounds.graph.family_bounds import catalogue_name, compulsory, family_bounds
 from pebble.lower_bounds.graph.graph_bound import GraphBound
 from pebble.lower_bounds.graph.min_cut import CONVEX_MIN_CUT, CUTS_OF_PARTS, convex_min_cut, cuts_of_parts
 from pebble.lower_bounds.graph.partition import PARTITIONS, hong_kung
@@ -128,8 +128,9 @@ def _of_families(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     try:
         return family_bounds(dag, M, rules)
     except BoundDoesNotApply:
-        with suppress(BoundDoesNotApply):
-            return [butterfly(dag, M)]
+        if catalogue_name(dag) is None:
+            with suppress(BoundDoesNotApply):
+                return [butterfly(dag, M)]
         raise
 
 
