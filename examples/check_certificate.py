@@ -166,6 +166,90 @@ def vertices_of(name: str) -> Vertices:
             yield {n * level + i, n * level + (i ^ 1 << level)}, n == 2 << level
     elif kind == "matmul":
         m, n, k = (size[key] for key in "mnk")
+        yield from ((set(), False) for _ in range(m * k + k * n))
+        for i, j, t in product(range(m), range(n), range(k)):
+            last = m * k + k * n + (i * n + j) * (2 * k - 1) + max(0, 2 * t - 2)
+            yield {i * k + t, m * k + t * n + j}, k == 1
+            if t:
+                yield {last, last + 1}, t == k - 1
+    else:
+        outputs = OUTPUTS[kind] + ("l",) * size.get("stats", 0)
+        yield from vertices_of_arrays(ARRAYS[kind].split(), size, outputs)
+
+
+def vertices_of_arrays(arrays: list[str], size: Sizes, outputs: tuple[str, ...]) -> Vertices:
+    """The same for arrays of vertices: an element reads those that share its indices, and of a chain the last one."""
+    known: dict[str, tuple[int, str, int]] = {}
+    first = 0
+
+    def element(array: str, index: dict[str, int]) -> int:
+        begin, axes, steps = known[array]
+        place = 0
+        for axis in axes:
+            place = place * size[axis] + index[axis]
+        return begin + place * steps + steps - 1
+
+    for text in arrays:
+        name, axes, chain, operands = re.findall(r"(\w+)\[(\w+),?(\w?)\]=?(.*)", text)[0]
+        steps = size[chain] if chain else 1
+        known[name] = first, axes, steps
+        for number, at in enumerate(product(*(range(size[axis]) for axis in axes + chain)), first):
+            index = dict(zip(axes + chain, at, strict=True))
+            step = index[chain] if chain else 0
+            row = {element(operand, index) for operand in operands.split(",") if operand}
+            yield row | ({number - 1} if step else set()), name in outputs and step == steps - 1
+        first += prod(size[axis] for axis in axes) * steps
+
+
+def check_name(name: str, n_vertices: int, edges: list[tuple[int, int]], outputs: list[int]) -> None:
+    """Build the DAG of a name, and compare."""
+    found = list(islice(vertices_of(name), n_vertices + 1))
+    right = [(p, v) for v, (row, _) in enumerate(found) for p in sorted(row)]
+    ends = [v for v, (_, is_output) in enumerate(found) if is_output]
+    require(len(found) == n_vertices and (right, ends) == (edges, outputs), f"the DAG is not {name}")
+
+
+def most_moves(W: int, M: int, events: Callable[[int], int]) -> int:
+    """Return how many moves a pebbling with W events has at least, cut into segments: see docs/proofs/forward.md.
+
+    A segment that reaches T words holds at most ``events(T)`` events, the first one has M + X moves and all others X,
+    whatever X is; or all events are in one segment.
+    """
+    T, best = 0, 0
+    while events(T) < W:
+        if T > M and events(T):
+            best = max(best, M + 1 + (T - M) * (-(-W // events(T)) - 1))
+        T += 1
+    return max(best, T)
+
+
+def box(T: int) -> int:
+    """At most so many products of T entries of three matrices, by Loomis and Whitney: (T/3)^(3/2)."""
+    return isqrt(T**3 // 27)
+
+
+def is_proved(name: str, value: int, size: Sizes, M: int) -> bool:
+    """Tell whether a bound for a family with these sizes proves so many words; see docs/proofs/forward.md."""
+    if name == "FFT":  # F(T): twice the number of one-bits in 0, ..., T - 1
+        n, levels = size["n"], size["n"].bit_length() - 1
+        ones = [0]
+        while ones[-1] < n * levels:
+            ones.append(ones[-1] + 2 * (len(ones) - 1).bit_count())
+        return value <= n + most_moves(n * levels, M, lambda T: ones[min(T, len(ones) - 1)])
+    if name == "T1":
+        d, W = size["k"], size["i"] * size["j"] * size["e"]
+        found = most_moves(W, M, lambda T: max(box(T), T * T // (16 * d)))
+        return value <= found + size["i"] * size["stats"]
+    if name == "D":
+        q, n, d, v = (size[key] for key in "ijke")
+        once = (q + n) * (d + v) + q * size["stats"]
+        twice = (
+            min((q - t + 1) * (v + s), (q - t) * s + t * (n - s), (t + v) * (n - s))
+            for t in range(1, min(d, q) + 1)
+            for s in range(1, min(d, n - 1) + 1)
+        )
+        return value <= once - M + max(twice, default=0)
+    m, n, k = (size[key] for key in "mnk")
     apart = name == "matmul, products apart"
     return value <= most_moves(m * n * k, M, lambda T: max(T * apart, box(T)))
 

@@ -71,7 +71,7 @@ class Bound:
         What the value was obtained with (the best number of segments, the certificate's row), for the curious.
     facts : mapping of str to str or int
         The ``statement``, its ``hypotheses``, ``authors`` and ``version``: see
-        :class:`~pebble.lower_bounds.bound.Statement`.
+        :class:`Statement`.
     """
 
     KEYS: ClassVar[str] = "name value proved status source rules note"
@@ -325,9 +325,9 @@ class Statement:
     source : str
         Where the statement and its proof are found.
     status : {"machine-checked", "proved", "computer-assisted", "asymptotic"}
-        As for :class:`~pebble.lower_bounds.bound.Bound`.
+        As for :class:`Bound`.
     rules : str
-        The rules of the game that it holds under, as for :class:`~pebble.lower_bounds.bound.Bound`.
+        The rules of the game that it holds under, as for :class:`Bound`.
     by : Reference, optional
         Where it was published; without it, it is stated and proved in this project.
     after : tuple of Reference
@@ -361,7 +361,7 @@ class Statement:
         value : int or float
             Words.
         note, source, status : str
-            As for :class:`~pebble.lower_bounds.bound.Bound`.
+            As for :class:`Bound`.
         """
         return Bound(
             self.name,

@@ -15,7 +15,7 @@ from pebble.lower_bounds.attention import (
     forward,
     large_cache,
     latent,
-    other_work,
+    varying_work,
 )
 from pebble.lower_bounds.bound import Statement
 from pebble.lower_bounds.certified import backward_rows, forward_rows
@@ -28,7 +28,7 @@ __all__ = ["STATEMENTS", "statement"]
 
 _FILES = (
     *(compulsory, forward, forward_rows, backward, backward_rows, by_parts, causal_triangles, large_cache),
-    *(other_work, latent, levels, communication, matmul_fft, nest_bounds),
+    *(varying_work, latent, levels, communication, matmul_fft, nest_bounds),
     *(min_cut, SPECTRAL, partition, products, BUTTERFLY, exhaustive, published),
 )
 """Attention first, then other computations, any DAG, and what others publish."""

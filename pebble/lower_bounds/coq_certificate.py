@@ -15,7 +15,7 @@ from pebble.lower_bounds.attention.large_cache import (
     rectangle,
 )
 from pebble.lower_bounds.attention.latent import all_heads, latent_bound, one_head
-from pebble.lower_bounds.attention.other_work import linear_best_cut, safe_softmax_cut
+from pebble.lower_bounds.attention.varying_work import linear_best_cut, safe_softmax_cut
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.coq_rows import BOUNDS_OF_ROWS, coq_row_of
 from pebble.lower_bounds.cutting import Cut

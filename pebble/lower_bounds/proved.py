@@ -14,7 +14,7 @@ from pebble.lower_bounds.attention.compulsory import compulsory_attention, compu
 from pebble.lower_bounds.attention.forward import t1, t2
 from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask
 from pebble.lower_bounds.attention.latent import latent_bound, t1_of_all_heads, without_rope
-from pebble.lower_bounds.attention.other_work import g1, g2, linear, safe_softmax
+from pebble.lower_bounds.attention.varying_work import g1, g2, linear, safe_softmax
 from pebble.lower_bounds.bound import Bound, applicable, by_hand
 from pebble.lower_bounds.certified.backward_rows import b3, b4
 from pebble.lower_bounds.certified.forward_rows import t3, t4

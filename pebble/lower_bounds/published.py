@@ -29,7 +29,6 @@ __all__ = [
     "fast_multiplication",
     "flash_attention",
     "li_et_al",
-    "li_et_al_gradient",
     "li_et_al_sparse",
     "published_curves",
     "saha_ye",

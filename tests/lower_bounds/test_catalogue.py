@@ -19,7 +19,7 @@ from pebble.computations.shared_problem import SharedProblem
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.attention.communication import communication_bounds
-from pebble.lower_bounds.attention.other_work import rescaled_by_block
+from pebble.lower_bounds.attention.varying_work import rescaled_by_block
 from pebble.lower_bounds.bound import Bound, Reference, Statement
 from pebble.lower_bounds.catalogue import STATEMENTS, statement
 from pebble.lower_bounds.graph.exhaustive import exhaustive

@@ -13,7 +13,7 @@ from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, forward_bounds
-from pebble.lower_bounds.attention.other_work import linear, linear_events
+from pebble.lower_bounds.attention.varying_work import linear, linear_events
 from pebble.lower_bounds.rounding import ceil_div
 from pebble.program.counting.run import run
 from pebble.program.schedule import available

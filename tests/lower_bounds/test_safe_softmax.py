@@ -11,7 +11,7 @@ from pebble.computations.load import load_dag
 from pebble.computations.masks import mask_from_array
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
-from pebble.lower_bounds.attention.other_work import (
+from pebble.lower_bounds.attention.varying_work import (
     rescaled_by_block,
     safe_softmax,
     safe_softmax_events,

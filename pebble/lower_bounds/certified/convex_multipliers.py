@@ -11,7 +11,7 @@ from pebble.lower_bounds.certified.backward_rows import B4Row
 from pebble.lower_bounds.certified.backward_work import BackwardSearch
 from pebble.lower_bounds.certified.branch_and_bound import Reals
 
-__all__ = ["B4Multipliers", "ConvexProblems", "improved", "inside"]
+__all__ = ["B4Multipliers"]
 
 
 class ConvexProblems(NamedTuple):

@@ -123,7 +123,7 @@ class T4Row(T3Row):
 def t4(problem: Counts, M: int) -> Bound:
     """Lower bound T4 on the loads plus stores of one copy of a forward pass with dv at most d.
 
-    Parameters and result are as for :func:`~pebble.lower_bounds.certified.forward_rows.t3`.
+    Parameters and result are as for :func:`t3`.
 
     Examples
     --------

@@ -1,9 +1,8 @@
 """Lower bounds on the I/O of any computation DAG; docs/proofs/graphs.md states and proves them.
 
-Reading order: :mod:`.graph_bound` (a bound with what it was computed from), the bounds themselves
-(:mod:`.compulsory`, :mod:`.min_cut`, :mod:`.parts`, :mod:`.spectral`,
-:mod:`.partition`, :mod:`.products`, :mod:`.butterfly`, :mod:`.family_bounds`),
-and :mod:`.graph_bound_table`, which asks all of them.
+Reading order: :mod:`.graph_bound` (a bound with what it was computed from), the bounds themselves (:mod:`.min_cut`,
+:mod:`.spectral`, :mod:`.partition`, :mod:`.products`, :mod:`.butterfly`, :mod:`.family_bounds`), and
+:mod:`.graph_bound_table`, which asks all of them.
 """
 
 from __future__ import annotations

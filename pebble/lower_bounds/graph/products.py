@@ -17,7 +17,7 @@ from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, ONCE_ONLY, Stat
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
 from pebble.lower_bounds.graph.sums import ProductSteps, Sums
-from pebble.lower_bounds.nests.growth import Growth, Power, Term
+from pebble.lower_bounds.nests.exponents import Growth, Power, Term
 from pebble.lower_bounds.nests.projections import cut_by_growth
 
 __all__ = ["PRODUCTS", "PRODUCTS_ONCE", "sums_of_products"]

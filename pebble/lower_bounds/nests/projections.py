@@ -11,7 +11,7 @@ from pebble.computations.nests.statement import Assignment
 from pebble.lower_bounds.cutting import Cut, Events, best_cut, best_start
 from pebble.lower_bounds.nests.affine_set import AffineSet
 from pebble.lower_bounds.nests.elements import Elements
-from pebble.lower_bounds.nests.growth import Growth
+from pebble.lower_bounds.nests.exponents import Growth
 from pebble.lower_bounds.nests.roles import Atom, Roles, once_only_roles, recomputing_roles
 from pebble.lower_bounds.nests.segments import (
     continued,

@@ -191,7 +191,7 @@ class Role:
     atoms : frozenset of Atom
         Where its words are.
     sum_of : Assignment or None
-        As for :class:`~pebble.lower_bounds.nests.roles.LineFamily`.
+        As for :class:`LineFamily`.
     family : LineFamily or None
         What lines these are; None for the chains that a statement goes on, and for elements by themselves.
     """

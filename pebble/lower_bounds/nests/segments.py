@@ -13,8 +13,16 @@ from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.statement import Access, Assignment
 from pebble.lower_bounds.nests.affine_set import AffineSet, image_above, placed
 from pebble.lower_bounds.nests.elements import Elements
-from pebble.lower_bounds.nests.exponents import Size, best_exponents, conditions, least, reduced
-from pebble.lower_bounds.nests.growth import Growth, Power, Term
+from pebble.lower_bounds.nests.exponents import (
+    Growth,
+    Power,
+    Size,
+    Term,
+    best_exponents,
+    conditions,
+    least,
+    reduced,
+)
 from pebble.lower_bounds.nests.roles import Atom, Role, Roles, matrix
 
 __all__ = [

@@ -14,7 +14,7 @@ from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.statement import Access, Assignment
 from pebble.lower_bounds.nests.affine_set import AffineSet, image, placed
 from pebble.lower_bounds.nests.elements import Elements
-from pebble.lower_bounds.nests.growth import Growth, Term
+from pebble.lower_bounds.nests.exponents import Growth, Term
 from pebble.lower_bounds.nests.projections import Share, cut_by_growth
 from pebble.lower_bounds.nests.roles import Atom, behind, inverse_of
 
