@@ -40,10 +40,9 @@ def test_ceil_div(a: int, b: int) -> None:
 
 
 def test_rounding_refuses_what_is_undefined() -> None:
-    for call in (
-        lambda: ceil_sqrt(-1),
-        lambda: floor_root(1, 0),
-        lambda: ceil_div(1, 0),
-    ):
-        with pytest.raises(InvalidInput):
-            call()
+    with pytest.raises(InvalidInput):
+        ceil_sqrt(-1)
+    with pytest.raises(InvalidInput):
+        floor_root(1, 0)
+    with pytest.raises(InvalidInput):
+        ceil_div(1, 0)
