@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import pebble
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.published.attention import block_sparse_flash_attention
+from pebble.lower_bounds.published import block_sparse_flash_attention
 
 N, d, BLOCK = 1024, 32, 64
 DENSITIES = ("0.0625", "0.125", "0.25", "0.5", "1")

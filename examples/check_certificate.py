@@ -230,15 +230,12 @@ def box(T: int) -> int:
 
 def is_proved(name: str, value: int, size: Sizes, M: int) -> bool:
     """Tell whether a bound for a family with these sizes proves so many words; see docs/proofs/forward.md."""
-    if name.startswith("FFT"):
+    if name == "FFT":  # F(T): twice the number of one-bits in 0, ..., T - 1
         n, levels = size["n"], size["n"].bit_length() - 1
-        if name == "FFT":  # F(T): twice the number of one-bits in 0, ..., T - 1
-            ones = [0]
-            while ones[-1] < n * levels:
-                ones.append(ones[-1] + 2 * (len(ones) - 1).bit_count())
-            return value <= n + most_moves(n * levels, M, lambda T: ones[min(T, len(ones) - 1)])
-        least = value - 1 + M  # less than n (levels + 1) / (2 log2(4 M)), in whole numbers
-        return value <= 2 * n or (least < n * levels and (4 * M) ** (2 * least) < 2 ** (n * (levels + 1)))
+        ones = [0]
+        while ones[-1] < n * levels:
+            ones.append(ones[-1] + 2 * (len(ones) - 1).bit_count())
+        return value <= n + most_moves(n * levels, M, lambda T: ones[min(T, len(ones) - 1)])
     if name == "T1":
         d, W = size["k"], size["i"] * size["j"] * size["e"]
         found = most_moves(W, M, lambda T: max(box(T), T * T // (16 * d)))
@@ -253,28 +250,15 @@ def is_proved(name: str, value: int, size: Sizes, M: int) -> bool:
         )
         return value <= once - M + max(twice, default=0)
     m, n, k = (size[key] for key in "mnk")
-    W = m * n * k
-    match name:
-        case "matmul":
-            return value <= most_moves(W, M, box)
-        case "matmul, products apart":
-            return value <= most_moves(W, M, lambda T: max(T, box(T)))
-        case "matmul, machine-checked":
-            return value <= m * k + k * n + m * n or (value - 1 + M) ** 2 * 2 * M < W * W
-        case _:  # no recomputation
-            return value == 0 or (value - 1 + 2 * M) ** 2 * M < 4 * W * W
+    apart = name == "matmul, products apart"
+    return value <= most_moves(m * n * k, M, lambda T: max(T * apart, box(T)))
 
 
-SMITH = "Smith et al. 2019, arXiv:1702.02017"
-LEAN = "machine-checked (Lean), github.com/geoconuk/lean-misc-math"
 FAMILY_BOUNDS = {
     "FFT": ("fft", ANY, "docs/proofs/forward.md, FFT"),
-    "FFT, machine-checked": ("fft", "recomputation allowed", LEAN),
     "T1": ("attention", ANY, "docs/proofs/forward.md, T1"),
     "D": ("attention", ANY, "docs/proofs/large-cache.md"),
     "matmul": ("fma-matmul", ANY, "docs/proofs/forward.md, matrix multiplication"),
-    "matmul, machine-checked": ("fma-matmul", "recomputation allowed", LEAN),
-    "matmul, no recomputation": ("fma-matmul", "recomputation forbidden", SMITH),
     "matmul, products apart": ("matmul", ANY, "docs/proofs/graphs.md, matrix product"),
 }
 """For which family a bound is proved, under which rules, and where."""

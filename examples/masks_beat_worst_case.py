@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import pebble
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.published.attention import li_et_al_sparse
+from pebble.lower_bounds.published import li_et_al_sparse
 
 d, M, WIDTH = 16, 1024, 64
 LENGTHS = (512, 2048, 8192)

@@ -4,21 +4,20 @@ Where to look: :func:`best_bound` and :func:`proved_bounds` for attention, :func
 the two classic computations, :func:`published_curves` for what the literature states without constants, and
 docs/proofs/forward.md and docs/proofs/backward.md for the proofs.
 
-A bound raises ``InvalidInput`` if M or a size is no positive whole number, and ``BoundDoesNotApply`` where it is not
-proved.
+A bound is asked with one copy of a problem (or a DAG, or sizes) and M, the words of fast memory. T are the words that a
+segment reaches: red at its start, loaded in it, or begun in it. A bound raises ``InvalidInput`` if M or a size is no
+positive whole number, and ``BoundDoesNotApply`` where it is not proved.
 """
 
 from __future__ import annotations
 
-from pebble.lower_bounds.attention.b1 import b1
-from pebble.lower_bounds.attention.b2 import b2
-from pebble.lower_bounds.attention.t1 import t1
-from pebble.lower_bounds.attention.t2 import t2
+from pebble.lower_bounds.attention.backward import b1, b2
+from pebble.lower_bounds.attention.forward import t1, t2
 from pebble.lower_bounds.bound import Bound, Status
-from pebble.lower_bounds.dividing_point import Regime, regime
 from pebble.lower_bounds.matmul_fft import fft, matmul
 from pebble.lower_bounds.proved import backward_bounds, best_bound, forward_bounds, proved_bounds
-from pebble.lower_bounds.published.attention import attenio_count, published_curves
+from pebble.lower_bounds.published import attenio_count, published_curves
+from pebble.lower_bounds.table import Regime, regime
 
 __all__ = [
     "Bound",

@@ -1,4 +1,4 @@
-"""What a lower bound is: a value with its status, the rules it holds under, and its source."""
+"""What a lower bound is: a value with its status and rules, what it states, and whose it is."""
 
 from __future__ import annotations
 
@@ -8,10 +8,33 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from pebble.common.clock import tell
 from pebble.common.errors import BoundDoesNotApply
+from pebble.common.latex import latex_text
 from pebble.common.plain import plain
+from pebble.common.whole_numbers import singular
 from pebble.game.rules import Rules
 
-__all__ = ["ANY_RULES", "ONCE_ONLY", "Bound", "Status", "applicable", "by_hand", "in_any_order"]
+__all__ = [
+    "ANY_RULES",
+    "AUTHORS",
+    "CHRIST",
+    "DAO",
+    "ELANGO",
+    "HONG_KUNG",
+    "IRONY",
+    "JAIN_ZAHARIA",
+    "LI",
+    "LOOMIS_WHITNEY",
+    "OLIVRY",
+    "ONCE_ONLY",
+    "SAHA_YE",
+    "Bound",
+    "Reference",
+    "Statement",
+    "Status",
+    "applicable",
+    "by_hand",
+    "in_any_order",
+]
 
 _Asked = TypeVar("_Asked")
 
@@ -48,7 +71,7 @@ class Bound:
         What the value was obtained with (the best number of segments, the certificate's row), for the curious.
     facts : mapping of str to str or int
         The ``statement``, its ``hypotheses``, ``authors`` and ``version``: see
-        :class:`~pebble.lower_bounds.statement.Statement`.
+        :class:`Statement`.
     """
 
     KEYS: ClassVar[str] = "name value proved status source rules note"
@@ -117,3 +140,248 @@ def applicable(bounds: Iterable[Callable[[_Asked, int], Bound]], problem: _Asked
         except BoundDoesNotApply:
             continue
     return found
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A publication.
+
+    Parameters
+    ----------
+    key : str
+        The key of its BibTeX entry.
+    kind : str
+        The type of the entry: ``article``, ``inproceedings``, ``misc``.
+    authors : tuple of str
+        First name and surname each; in braces where it is not the name of a person.
+    title : str
+    year : int or None
+    details : mapping of str to str
+        The other fields: ``booktitle``, ``pages``, ``doi``, ``eprint``, ...
+    """
+
+    key: str
+    kind: str
+    authors: tuple[str, ...]
+    title: str
+    year: int | None
+    details: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def short(self) -> str:
+        """Authors and year as in a text.
+
+        >>> HONG_KUNG.short, DAO.short
+        ('Hong & Kung 1981', 'Dao et al. 2022')
+        """
+        names = [
+            author.strip("{}") if author.startswith("{") else author.split()[-1] for author in self.authors
+        ]
+        if len(names) > 2:
+            names = [f"{names[0]} et al."]
+        return " & ".join(names) + (f" {self.year}" if self.year else "")
+
+    @property
+    def bibtex(self) -> str:
+        """Its BibTeX entry."""
+        year = {"year": str(self.year)} if self.year else {}
+        entries = {"author": " and ".join(self.authors), "title": f"{{{self.title}}}", **year, **self.details}
+        return bibtex_entry(self.kind, self.key, entries)
+
+
+def bibtex_entry(kind: str, key: str, entries: Mapping[str, str]) -> str:
+    r"""Return a BibTeX entry, a field a line; braces in a field stay what they are.
+
+    >>> print(bibtex_entry("misc", "a", {"author": "{The pebblers}", "title": "100 % of I/O"}))
+    @misc{a,
+      author = {{The pebblers}},
+      title = {100 \% of I/O}
+    }
+    """
+    verbatim = ("doi", "eprint", "url")
+    lines = (
+        f"  {name} = {{{text if name in verbatim else latex_text(text, keep='{}')}}}"
+        for name, text in entries.items()
+    )
+    return f"@{kind}{{{key},\n" + ",\n".join(lines) + "\n}"
+
+
+def _arxiv(number: str) -> dict[str, str]:
+    return {"eprint": number, "archiveprefix": "arXiv"}
+
+
+HONG_KUNG = Reference(
+    "hong-kung-1981",
+    "inproceedings",
+    ("Jia-Wei Hong", "H. T. Kung"),
+    "I/O complexity: the red-blue pebble game",
+    1981,
+    {
+        "booktitle": "Proceedings of the 13th Annual ACM Symposium on Theory of Computing (STOC)",
+        "pages": "326--333",
+        "doi": "10.1145/800076.802486",
+    },
+)
+LOOMIS_WHITNEY = Reference(
+    "loomis-whitney-1949",
+    "article",
+    ("L. H. Loomis", "H. Whitney"),
+    "An inequality related to the isoperimetric inequality",
+    1949,
+    {"journal": "Bulletin of the American Mathematical Society", "volume": "55"},
+)
+SAHA_YE = Reference(
+    "saha-ye-2024",
+    "inproceedings",
+    ("Barna Saha", "Christopher Ye"),
+    "I/O complexity of attention, or how optimal is FlashAttention?",
+    2024,
+    {"booktitle": "International Conference on Machine Learning (ICML)", **_arxiv("2402.07443")},
+)
+DAO = Reference(
+    "dao-et-al-2022",
+    "inproceedings",
+    ("Tri Dao", "Daniel Y. Fu", "Stefano Ermon", "Atri Rudra", "Christopher Ré"),
+    "FlashAttention: fast and memory-efficient exact attention with IO-awareness",
+    2022,
+    {"booktitle": "Advances in Neural Information Processing Systems (NeurIPS)", **_arxiv("2205.14135")},
+)
+LI = Reference(
+    "li-et-al-2024",
+    "misc",
+    ("Xiaoyu Li", "Yingyu Liang", "Zhenmei Shi", "Zhao Song", "Yufa Zhou"),
+    "Fine-grained attention I/O complexity: comprehensive analysis for backward passes",
+    2024,
+    _arxiv("2410.09397"),
+)
+ELANGO = Reference(
+    "elango-et-al-2014",
+    "inproceedings",
+    ("Venmugil Elango", "Fabrice Rastello", "Louis-Noël Pouchet", "J. Ramanujam", "P. Sadayappan"),
+    "On characterizing the data movement complexity of computational DAGs for parallel execution",
+    2014,
+    {
+        "booktitle": "ACM Symposium on Parallelism in Algorithms and Architectures (SPAA)",
+        **_arxiv("1404.4767"),
+    },
+)
+JAIN_ZAHARIA = Reference(
+    "jain-zaharia-2020",
+    "inproceedings",
+    ("Saachi Jain", "Matei Zaharia"),
+    "Spectral lower bounds on the I/O complexity of computation graphs",
+    2020,
+    {
+        "booktitle": "ACM Symposium on Parallelism in Algorithms and Architectures (SPAA)",
+        **_arxiv("1909.09791"),
+    },
+)
+CHRIST = Reference(
+    "christ-et-al-2013",
+    "misc",
+    ("Michael Christ", "James Demmel", "Nicholas Knight", "Thomas Scanlon", "Katherine Yelick"),
+    "Communication lower bounds and optimal algorithms for programs that reference arrays, part 1",
+    2013,
+    _arxiv("1308.0068"),
+)
+OLIVRY = Reference(
+    "olivry-et-al-2020",
+    "inproceedings",
+    ("Auguste Olivry", "Julien Langou", "Louis-Noël Pouchet", "P. Sadayappan", "Fabrice Rastello"),
+    "Automated derivation of parametric data movement lower bounds for affine programs",
+    2020,
+    {
+        "booktitle": "ACM SIGPLAN Conference on Programming Language Design and Implementation (PLDI)",
+        **_arxiv("1911.06664"),
+    },
+)
+IRONY = Reference(
+    "irony-et-al-2004",
+    "article",
+    ("Dror Irony", "Sivan Toledo", "Alexander Tiskin"),
+    "Communication lower bounds for distributed-memory matrix multiplication",
+    2004,
+    {
+        "journal": "Journal of Parallel and Distributed Computing",
+        "volume": "64",
+        "number": "9",
+        "pages": "1017--1026",
+    },
+)
+
+
+AUTHORS = "The authors of pebble"
+"""Who a bound is by that is stated and proved in this project."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A lower bound as it can be cited; its values for problems are made from it.
+
+    Parameters
+    ----------
+    name : str
+        The permanent name. It is never given to another statement.
+    says : str
+        The statement, as a formula or a sentence.
+    hypotheses : str
+        Of what it holds.
+    source : str
+        Where the statement and its proof are found.
+    status : {"machine-checked", "proved", "computer-assisted", "asymptotic"}
+        As for :class:`Bound`.
+    rules : str
+        The rules of the game that it holds under, as for :class:`Bound`.
+    by : Reference, optional
+        Where it was published; without it, it is stated and proved in this project.
+    after : tuple of Reference
+        What the proof uses.
+    version : int
+        Raised when the statement changes, so that a value may be another one than before.
+    """
+
+    name: str
+    says: str
+    hypotheses: str
+    source: str
+    status: Status = "proved"
+    rules: str = ANY_RULES
+    by: Reference | None = None
+    after: tuple[Reference, ...] = ()
+    version: int = 1
+
+    @property
+    def authors(self) -> str:
+        """Whose it is, and of which year if it is published elsewhere."""
+        return AUTHORS if self.by is None else self.by.short
+
+    def bound(
+        self, value: int | float, note: str = "", *, source: str | None = None, status: Status | None = None
+    ) -> Bound:
+        """Return what it says of one problem; another source or status where it is a special case.
+
+        Parameters
+        ----------
+        value : int or float
+            Words.
+        note, source, status : str
+            As for :class:`Bound`.
+        """
+        return Bound(
+            self.name,
+            value,
+            status or self.status,
+            source or self.source,
+            self.rules,
+            singular(note),
+            facts=self.facts(),
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a bound of this name carries besides its value, as plain data."""
+        return {
+            "statement": self.says,
+            "hypotheses": self.hypotheses,
+            "authors": self.authors,
+            "version": self.version,
+        }

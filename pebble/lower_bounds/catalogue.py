@@ -5,65 +5,31 @@ from __future__ import annotations
 import difflib
 
 from pebble.common.errors import InvalidInput
-from pebble.lower_bounds import levels, matmul_fft
+from pebble.lower_bounds import levels, matmul_fft, published
 from pebble.lower_bounds.attention import (
-    b1,
-    b2,
+    backward,
     by_parts,
     causal_triangles,
     communication,
     compulsory,
+    forward,
     large_cache,
     latent,
-    linear,
-    safe_softmax,
-    shared_rope,
-    t1,
-    t2,
-    weights_gradient,
-    wide_sums,
+    varying_work,
 )
-from pebble.lower_bounds.certified import b3, b4, t3, t4
-from pebble.lower_bounds.graph import exhaustive, min_cut, partition, parts, products
+from pebble.lower_bounds.bound import Statement
+from pebble.lower_bounds.certified import backward_rows, forward_rows
+from pebble.lower_bounds.graph import exhaustive, min_cut, partition, products
 from pebble.lower_bounds.graph.butterfly import BUTTERFLY
 from pebble.lower_bounds.graph.spectral import SPECTRAL
-from pebble.lower_bounds.nests import statements
-from pebble.lower_bounds.published import attention as published_attention
-from pebble.lower_bounds.published import matmul_fft as published_matmul_fft
-from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.nests import nest_bounds
 
 __all__ = ["STATEMENTS", "statement"]
 
 _FILES = (
-    *(
-        compulsory,
-        t1,
-        t2,
-        t3,
-        t4,
-        b1,
-        b2,
-        b3,
-        b4,
-        by_parts,
-        causal_triangles,
-        large_cache,
-        wide_sums,
-        weights_gradient,
-        safe_softmax,
-    ),
-    *(latent, shared_rope, levels, linear, communication, matmul_fft, statements),
-    *(
-        min_cut,
-        SPECTRAL,
-        parts,
-        partition,
-        products,
-        BUTTERFLY,
-        exhaustive,
-        published_matmul_fft,
-        published_attention,
-    ),
+    *(compulsory, forward, forward_rows, backward, backward_rows, by_parts, causal_triangles, large_cache),
+    *(varying_work, latent, levels, communication, matmul_fft, nest_bounds),
+    *(min_cut, SPECTRAL, partition, products, BUTTERFLY, exhaustive, published),
 )
 """Attention first, then other computations, any DAG, and what others publish."""
 

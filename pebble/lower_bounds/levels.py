@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pebble.lower_bounds.bound import by_hand
-from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.bound import Statement, by_hand
 from pebble.lower_bounds.table import bounds
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.lower_bounds.bound import Bound
 
-__all__ = ["LEVELS", "boundary_bound"]
+__all__ = ["boundary_bound"]
 
 LEVELS = Statement(
     "levels",

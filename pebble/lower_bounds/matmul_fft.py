@@ -7,20 +7,11 @@ from functools import partial
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.bound import Bound, applicable
-from pebble.lower_bounds.cutting import Cut, best_cut, best_start, least_words
-from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
+from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Bound, Statement, applicable
+from pebble.lower_bounds.cutting import Cut, best_cut, best_start
 from pebble.lower_bounds.requirements import require_power_of_two, require_sizes
-from pebble.lower_bounds.rounding import ceil_div, ceil_root
-from pebble.lower_bounds.statement import Statement
 
 __all__ = [
-    "FFT",
-    "FFT_COMPULSORY",
-    "MATMUL",
-    "MATMUL_COMPULSORY",
-    "MATMUL_PRODUCTS",
-    "MATMUL_SHORT",
     "fft",
     "fft_best_cut",
     "fft_compulsory",
@@ -134,7 +125,7 @@ def matmul_best_cut(m: int, n: int, k: int, M: int) -> Cut:
     """Return the cutting that gives :func:`matmul_cut`."""
     M = fast_memory_words(M)
     require_sizes(m=m, n=n, k=k)
-    return best_cut(m * n * k, M, _box_events, _box_words, 2 * M)
+    return best_cut(m * n * k, M, _box_events, 2 * M)
 
 
 def matmul_short(m: int, n: int, k: int, M: int) -> Bound:
@@ -142,11 +133,6 @@ def matmul_short(m: int, n: int, k: int, M: int) -> Bound:
 
     The first loads (or starts) of a matrix's entries are charged ``k**2 / M`` each, the rest of them is
     gained outright. :func:`matmul` also uses it with the sides exchanged, for A or B instead of C.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If ``k**2 > M``, or if the whole product fits into one segment.
 
     Examples
     --------
@@ -167,22 +153,10 @@ def _short(W: int, side: int, M: int) -> Bound:
 
 
 def short_side_cut(W: int, side: int, M: int) -> Cut:
-    """Return the cutting of ``W`` multiply-adds where entries without the side weigh ``side**2 / M``.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If ``side**2 > M``, or if the whole product fits into one segment.
-    """
+    """Return the cutting of ``W`` multiply-adds where entries without the side weigh ``side**2 / M``."""
     if side * side > M:
         raise BoundDoesNotApply(f"the bound for a short side needs side² <= M; here {side}² > {M}")
-    cut = best_cut(
-        W,
-        M,
-        lambda T: math.isqrt(T**3 * M // (27 * side * side)),
-        lambda w: ceil_root(ceil_div(27 * side * side * w * w, M), 3),
-        2 * M,
-    )
+    cut = best_cut(W, M, lambda T: math.isqrt(T**3 * M // (27 * side * side)), 2 * M)
     if cut.X < 1:
         raise BoundDoesNotApply(
             f"the bound for a short side needs more than one segment; all {W} multiply-adds fit into one"
@@ -211,7 +185,7 @@ def matmul_with_products(m: int, n: int, k: int, M: int) -> Bound:
     >>> matmul_with_products(64, 64, 64, 256).value
     33017
     """
-    cut = best_cut(m * n * k, M, lambda T: max(T, _box_events(T)), lambda w: min(w, _box_words(w)), 2 * M)
+    cut = best_cut(m * n * k, M, lambda T: max(T, _box_events(T)), 2 * M)
     return MATMUL_PRODUCTS.bound(cut.moves, str(cut))
 
 
@@ -259,7 +233,7 @@ def fft_best_cut(n: int, M: int) -> Cut:
     require_power_of_two(n)
     levels = n.bit_length() - 1
     X = best_start(M, fft_events, 1, M * (4 + M.bit_length()))
-    return best_cut(n * levels, M, fft_events, lambda w: least_words(fft_events, w, max(2, w)), X)
+    return best_cut(n * levels, M, fft_events, X)
 
 
 def fft_events(T: int) -> int:
@@ -279,7 +253,3 @@ def fft_events(T: int) -> int:
 
 def _box_events(T: int) -> int:
     return math.isqrt(T**3 // 27)
-
-
-def _box_words(w: int) -> int:
-    return ceil_root(27 * w * w, 3)

@@ -9,25 +9,16 @@ from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import SOFTMAXES
 from pebble.game.rules import Rules
-from pebble.lower_bounds.attention.b1 import b1
-from pebble.lower_bounds.attention.b2 import b2
+from pebble.lower_bounds.attention.backward import b1, b2, wide_sums
 from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_family
+from pebble.lower_bounds.attention.forward import t1, t2
 from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask
-from pebble.lower_bounds.attention.latent import latent_bound
-from pebble.lower_bounds.attention.linear import linear
-from pebble.lower_bounds.attention.safe_softmax import safe_softmax
-from pebble.lower_bounds.attention.shared_rope import t1_of_all_heads, without_rope
-from pebble.lower_bounds.attention.t1 import t1
-from pebble.lower_bounds.attention.t2 import t2
-from pebble.lower_bounds.attention.weights_gradient import g1, g2
-from pebble.lower_bounds.attention.wide_sums import wide_sums
+from pebble.lower_bounds.attention.latent import latent_bound, t1_of_all_heads, without_rope
+from pebble.lower_bounds.attention.varying_work import g1, g2, linear, safe_softmax
 from pebble.lower_bounds.bound import Bound, applicable, by_hand
-from pebble.lower_bounds.certified.b3 import b3
-from pebble.lower_bounds.certified.b4 import b4
-from pebble.lower_bounds.certified.t3 import t3
-from pebble.lower_bounds.certified.t4 import t4
-from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.requirements import require_mask, require_pass
+from pebble.lower_bounds.certified.backward_rows import b3, b4
+from pebble.lower_bounds.certified.forward_rows import t3, t4
+from pebble.lower_bounds.requirements import Counts, require_mask, require_pass
 
 __all__ = ["backward_bounds", "best_bound", "bounds_by_counts", "forward_bounds", "proved_bounds"]
 
@@ -63,11 +54,6 @@ def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list
     They are the compulsory bound, T1, T2, T3 and T4 where they are defined, D where it says more than the compulsory
     bound, and for a mask "by parts" and, where it says something, "causal triangles".
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is not a forward pass.
-
     Examples
     --------
     >>> [bound.name for bound in forward_bounds(Problem.square(4096, 64), 10**5)]
@@ -82,11 +68,6 @@ def backward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> lis
 
     They are the compulsory bound, B1, B2, B3 and B4 where they are defined, D backward where it says more than the
     compulsory bound, and for a mask "by parts".
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is not a backward pass.
 
     Examples
     --------

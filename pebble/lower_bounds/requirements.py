@@ -1,18 +1,20 @@
-"""What bounds require of their arguments before they answer."""
+"""What bounds read off a problem, and what they require of their arguments before they answer."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
-from pebble.lower_bounds.counts import Counts
 
 if TYPE_CHECKING:
     from pebble.computations.masks import Mask
 
 __all__ = [
+    "Counts",
+    "Part",
     "has_all_pairs",
     "require_all_pairs",
     "require_fixed_order",
@@ -23,6 +25,25 @@ __all__ = [
     "require_power_of_two",
     "require_sizes",
 ]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some pairs of a masked problem, with the queries and keys that have one of them: a smaller masked problem."""
+
+    pass_name: str
+    d: int
+    dv: int
+    stats: bool
+    pairs: int
+    queries: int
+    keys: int
+    sums: str = field(default="chain", kw_only=True)
+    sum_width: int = field(default=1, kw_only=True)
+
+
+Counts: TypeAlias = Problem | Part
+"""What bounds read their counts off: head dimensions, pairs, and queries and keys that have a pair."""
 
 
 def require_sizes(**sizes: object) -> None:
@@ -52,13 +73,7 @@ def require_power_of_two(n: int) -> None:
 
 
 def require_pass(problem: Counts, pass_name: str, bound: str) -> None:
-    """Check that the problem is of the pass that a bound is proved for.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If it is not.
-    """
+    """Check that the problem is of the pass that a bound is proved for."""
     if problem.pass_name != pass_name:
         raise BoundDoesNotApply(
             f"{bound} is proved only for the {pass_name} pass, not for the {problem.pass_name} pass"
@@ -66,13 +81,7 @@ def require_pass(problem: Counts, pass_name: str, bound: str) -> None:
 
 
 def require_fixed_order(problem: Counts, bound: str) -> None:
-    """Check that the problem adds its sums in the order of the indices.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If it adds them in any order.
-    """
+    """Check that the problem adds its sums in the order of the indices."""
     if problem.sums != "chain":
         raise BoundDoesNotApply(
             f"{bound} is proved for sums in a fixed order; for sums in any order T1 to T4 and B1 to B4 are "
@@ -81,13 +90,7 @@ def require_fixed_order(problem: Counts, bound: str) -> None:
 
 
 def require_loads_of_sums(problem: Counts, bound: str) -> None:
-    """Check that a partial sum in slow memory must be loaded before a term is added.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If slow memory adds.
-    """
+    """Check that a partial sum in slow memory must be loaded before a term is added."""
     if problem.sums == "accumulate":
         raise BoundDoesNotApply(
             f"{bound} counts the loads of partial sums, which adding in slow memory does without; T1, T2, B1, B2 and "
@@ -101,13 +104,7 @@ def has_all_pairs(problem: Problem) -> bool:
 
 
 def require_all_pairs(problem: Problem, statement: str) -> None:
-    """Check that there is no mask.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If there is one.
-    """
+    """Check that there is no mask."""
     if not has_all_pairs(problem):
         mask = require_mask(problem, statement).spec
         raise BoundDoesNotApply(
@@ -117,26 +114,14 @@ def require_all_pairs(problem: Problem, statement: str) -> None:
 
 
 def require_mask(problem: Problem, statement: str) -> Mask:
-    """Return the problem's mask.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If there is none.
-    """
+    """Return the problem's mask."""
     if problem.mask is None:
         raise BoundDoesNotApply(f"{statement} is for masks; this problem has all pairs of query and key")
     return problem.mask
 
 
 def require_no_recomputation(rules: Rules, bound: str) -> None:
-    """Check that the rules forbid recomputation.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If they allow it.
-    """
+    """Check that the rules forbid recomputation."""
     if rules.recomputation:
         raise BoundDoesNotApply(
             f"{bound} is proved only if no vertex is computed twice; these rules are: {rules}. Use a "

@@ -11,15 +11,7 @@ from fractions import Fraction
 
 from pebble.common.errors import InvalidInput
 
-__all__ = [
-    "ceil_div",
-    "ceil_root",
-    "ceil_sqrt",
-    "floor_root",
-    "log2_above",
-    "sqrt_above",
-    "sqrt_below",
-]
+__all__ = ["ceil_div", "ceil_root", "ceil_sqrt", "floor_root", "sqrt_above", "sqrt_below"]
 
 
 def ceil_div(a: int, b: int) -> int:
@@ -73,32 +65,6 @@ def ceil_root(n: int, k: int) -> int:
     root = floor_root(n, k)
     power: int = root**k
     return root + (power < n)
-
-
-def log2_above(n: int, bits: int = 64) -> Fraction:
-    """Return a fraction >= the binary logarithm of ``n >= 1``, at most ``2**(1 - bits)`` above it.
-
-    Binary digits by repeated squaring of the mantissa, which is rounded up at each step, so that no digit
-    can come out too small.
-
-    >>> log2_above(1024)
-    Fraction(10, 1)
-    >>> 2 ** log2_above(3, 8).numerator >= 3 ** log2_above(3, 8).denominator
-    True
-    """
-    _require(n >= 1, "the argument of the logarithm", n)
-    whole = n.bit_length() - 1
-    if n == 1 << whole:
-        return Fraction(whole)
-    width = 2 * bits
-    mantissa = ceil_div(n << width, 1 << whole)
-    digits = 0
-    for _ in range(bits):
-        mantissa = ceil_div(mantissa * mantissa, 1 << width)
-        carry = mantissa >= 2 << width
-        digits = 2 * digits + carry
-        mantissa = ceil_div(mantissa, 2) if carry else mantissa
-    return whole + Fraction(digits + 1, 1 << bits)
 
 
 def sqrt_above(x: Fraction | int, bits: int = 64) -> Fraction:

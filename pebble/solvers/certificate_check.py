@@ -21,7 +21,7 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.names import is_writable
-from pebble.lower_bounds.graph.bound_from_inputs import bound_from_inputs
+from pebble.lower_bounds.graph.graph_bound_table import bound_from_inputs
 from pebble.lower_bounds.graph.family_bounds import catalogue_name
 from pebble.solvers.certificate import FORMAT, VERSION, verdict
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from pebble.graph.dag import Dag
@@ -62,20 +60,3 @@ class Player:
 def io(moves: Moves) -> int:
     """Loads plus stores."""
     return sum(kind in ("load", "store") for kind, _ in moves)
-
-
-def image(moves: Moves, to: Mapping[int, int]) -> Moves:
-    """Map a pebbling vertex by vertex; ``to`` has no entry for vertices without an image.
-
-    An image is red while any vertex that is mapped to it is. Moves that change nothing are left out.
-    """
-    found: Moves = []
-    red: set[int] = set()  # of the original
-    for kind, v in moves:
-        target = to.get(v)
-        had = {to[w] for w in red if w in to}
-        (red.discard if kind == "delete" else red.add)(v)
-        has = {to[w] for w in red if w in to}
-        if target is not None and (kind == "store" or (target in has) != (target in had)):
-            found.append((kind, target))
-    return found

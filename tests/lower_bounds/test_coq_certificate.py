@@ -13,7 +13,7 @@ import pytest
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.load import load_dag
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.attention.safe_softmax import safe_softmax
+from pebble.lower_bounds.attention.varying_work import safe_softmax
 from pebble.lower_bounds.certified import coq_rows
 from pebble.lower_bounds.coq_certificate import coq_certificate
 from pebble.lower_bounds.graph.coq_family import coq_certificate_of_dag

@@ -9,14 +9,11 @@ from pathlib import Path
 import pytest
 
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.certified import box_trees
+from pebble.lower_bounds.certified import coq_rows as box_trees
 from pebble.lower_bounds.certified import coq_rows as coq_rows_module
-from pebble.lower_bounds.certified.box_test import BoxTest
-from pebble.lower_bounds.certified.box_trees import box_tree
-from pebble.lower_bounds.certified.coq_rows import coq_row, coq_rows
+from pebble.lower_bounds.certified.coq_rows import BoxTest, box_tree, coq_row, coq_rows
+from pebble.lower_bounds.certified.forward_rows import T3Row, T4Row, t3, t4
 from pebble.lower_bounds.certified.parameters import SCALE, best_row
-from pebble.lower_bounds.certified.t3 import T3Row, t3
-from pebble.lower_bounds.certified.t4 import T4Row, t4
 from pebble.lower_bounds.coq_certificate import coq_certificate
 from tests.support.coq import compiled, needs_coq
 

@@ -11,8 +11,7 @@ import pytest
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.load import load_dag
 from pebble.game.rules import Rules
-from pebble.lower_bounds.coq_matmul_fft import coq_fft, coq_matmul
-from pebble.lower_bounds.graph.coq_family import coq_certificate_of_dag
+from pebble.lower_bounds.graph.coq_family import coq_certificate_of_dag, coq_fft, coq_matmul
 from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.lower_bounds.matmul_fft import (
     fft,

@@ -10,8 +10,8 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.load import load_dag
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.graph.bound_from_inputs import bound_from_inputs
 from pebble.lower_bounds.graph.exhaustive import exhaustive
+from pebble.lower_bounds.graph.graph_bound_table import bound_from_inputs
 from tests.solvers.small_dags import ALL_RULES, random_dag
 from tests.support.search_over_placements import optimum
 

@@ -23,59 +23,14 @@ from pebble.lower_bounds.graph import (
     hong_kung,
     spectral,
 )
-from pebble.lower_bounds.graph.maximum_flow import maximum_flow
 from pebble.lower_bounds.graph.min_cut import _least_cut, _weight, _weights
-from pebble.lower_bounds.graph.needed_part import needed_part
+from pebble.lower_bounds.graph.needed_part import maximum_flow, needed_part
 from pebble.lower_bounds.graph.spectral import smallest_eigenvalues
-from pebble.lower_bounds.matmul_fft import matmul_with_products
 from pebble.solvers.heuristic import schedule_dag
+from pebble.solvers.optimum import optimal
 
 ONCE = Rules(recomputation=False)
 ALL_RULES = [Rules(again, slide) for again, slide in product((True, False), repeat=2)]
-
-
-def optimum(dag: Dag, M: int, rules: Rules) -> int:
-    """Least loads plus stores of any complete pebbling: buckets over (red, blue, computed), shares no code.
-
-    Words are given up only when room is needed, and stored only when given up or at the end.
-    """
-    need = [sum(1 << int(p) for p in dag.predecessors_of(v)) for v in range(dag.n_vertices)]
-    wanted = sum(1 << int(v) for v in dag.outputs)
-    start = (0, sum(1 << v for v, before in enumerate(need) if not before), 0)
-    known, done, queue = {start: 0}, set(), [[start]]
-    best, cost = 10**9, 0
-    while cost < min(best, len(queue)):
-        if not queue[cost]:
-            cost += 1
-            continue
-        state = queue[cost].pop()
-        if state in done:
-            continue
-        done.add(state)
-        red, blue, past = state
-        missing = wanted & ~blue
-        if not missing & ~red:
-            best = min(best, cost + missing.bit_count())
-        for v, before in enumerate(need):
-            bit = 1 << v
-            ways = [(1, 0, past)] if blue & bit else []
-            if before and not before & ~red and not past & bit:
-                ways.append((0, before, past if rules.recomputation else past | bit))
-            for price, kept, then in ways if not red & bit else []:
-                full = red.bit_count() >= M
-                victims = 0 if not full else red if rules.sliding else red & ~kept
-                after = [] if full else [((red | bit, blue, then), price)]
-                while victims:
-                    victim = victims & -victims
-                    victims ^= victim
-                    after.append(((red ^ victim | bit, blue, then), price))
-                    after.append(((red ^ victim | bit, blue | victim, then), price + 1))
-                for new, paid in after:
-                    if cost + paid < known.get(new, 10**9):
-                        known[new] = cost + paid
-                        queue.extend([] for _ in range(cost + paid + 1 - len(queue)))
-                        queue[cost + paid].append(new)
-    return best
 
 
 def random_dag(rng: np.random.Generator, most: int = 8) -> Dag:
@@ -107,7 +62,7 @@ def test_no_bound_exceeds_the_optimum_of_a_random_dag(
     for seed in range(12):
         dag = make(np.random.default_rng(seed))
         for M in range(dag.least_M(sliding=rules.sliding), dag.least_M(sliding=rules.sliding) + 2):
-            least = optimum(dag, M, rules)
+            least = optimal(dag, M, rules).io
             found = dag_bounds(dag, M, rules)
             assert {"compulsory", "Hong-Kung"} <= {bound.name for bound in found}
             for bound in found:
@@ -134,7 +89,7 @@ def test_no_bound_exceeds_the_optimum_of_a_classic(
     name: str, M: int, rules: Rules, known: int | None
 ) -> None:
     dag = load_dag(name)
-    least = optimum(dag, M, rules)
+    least = optimal(dag, M, rules).io
     assert known in (None, least)
     for bound in dag_bounds(dag, M, rules):
         assert bound.value <= least, bound
@@ -209,7 +164,7 @@ def test_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("scipy")
     dag = load_dag("diamond:8,8")
     with_it = [(b.name, b.value) for b in dag_bounds(dag, 3, ONCE)]
-    monkeypatch.setattr("pebble.lower_bounds.graph.maximum_flow.has_scipy", lambda: False)
+    monkeypatch.setattr("pebble.lower_bounds.graph.needed_part.has_scipy", lambda: False)
     assert [(b.name, b.value) for b in dag_bounds(dag, 3, ONCE)] == with_it
 
 
@@ -269,12 +224,6 @@ def test_family_bounds_are_those_of_the_problem() -> None:
     assert {b.name: b.value for b in found} == {k: v for k, v in wanted.items() if k != "compulsory"}
     backward = family_bounds(load_dag("backward:N=2,d=3"), 7, Rules())
     assert {b.name for b in backward} >= {"B1", "B2"}
-
-
-def test_matmul_with_separate_products_is_below_known_schedules() -> None:
-    """448 and 1792 are the I/O of a tile mapper for 8 and 16 at M = 16 and 64."""
-    assert 200 < matmul_with_products(8, 8, 8, 16).value <= 448
-    assert 800 < matmul_with_products(16, 16, 16, 64).value <= 1792
 
 
 def test_partition_bound_is_monotone_in_the_rules_and_exact_where_it_can_be() -> None:

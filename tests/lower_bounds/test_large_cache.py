@@ -1,4 +1,4 @@
-"""Bound D: values, refusals, rectangles in masks, its proof moment by moment, and never above what can be done."""
+"""Bound D of both passes: values, refusals, rectangles in masks, and never above what can be done."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from pebble import optimal, schedule_dag
+from pebble import optimal
 from pebble.common.errors import BoundDoesNotApply, CacheTooSmall
 from pebble.computations.masks import make_mask, mask_from_array
 from pebble.computations.problem import Problem
@@ -16,16 +16,19 @@ from pebble.computations.registry import family_of
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, proved_bounds
 from pebble.lower_bounds.attention.compulsory import compulsory_words
-from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask
-from pebble.lower_bounds.attention.rectangles import find_rectangle
-from pebble.lower_bounds.attention.triangles import QueryIntervals
-from pebble.lower_bounds.attention.words_needed_again import needed_again
+from pebble.lower_bounds.attention.large_cache import (
+    large_cache,
+    large_cache_under_mask,
+    needed_again,
+    needed_again_backward,
+)
+from pebble.lower_bounds.attention.triangles import QueryIntervals, find_rectangle
+from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import available, fitting_tiles, get
-from tests.lower_bounds.masked_pebblings import Player, io
-from tests.lower_bounds.words_needed_again import Lifetimes, traced, words_needed_again
-from tests.support.amounts import first
+from tests.lower_bounds.backward_problems import backward
 
 N, D = 4096, 64
+Parameters = tuple[int, int, int, int]
 
 
 def terms(p: Problem, tau: int, sigma: int) -> tuple[int, int, int]:
@@ -144,110 +147,65 @@ def test_causal_with_many_keys() -> None:
     assert bound.value == max(one.value for one in proved_bounds(problem, M) if one.name == "D")
 
 
-# The proof
+# The backward pass
 
 
-class Moment:
-    """Plays the steps of the chains, and stops at the moment of the proof for a τ and a σ."""
-
-    def __init__(self, p: Problem, tau: int, sigma: int, steps: list[tuple[int, int]]) -> None:
-        self.p, self.tau, self.a = p, tau, p.Nk - sigma
-        self.done = np.zeros((p.Nq, p.dv), dtype=int)
-        self.place, self.case = self._play(steps)
-
-    def _play(self, steps: list[tuple[int, int]]) -> tuple[int, int]:
-        begun = False
-        for place, (i, e) in enumerate(steps):
-            unstarted = (self.done == 0).any(axis=1)
-            self.done[i, e] += 1
-            advanced = self.done >= self.a
-            few = (self.done == 0).any(axis=1).sum() < self.tau
-            if not begun and advanced.any():
-                begun = True
-                if unstarted.sum() < self.tau:
-                    return self._stop(place, i, e, 0)
-            if begun and advanced.all(axis=1).any():
-                return self._stop(place, i, e, 2)
-            if begun and few:
-                return self._stop(place, i, e, 1)
-        raise AssertionError("every chain ends")
-
-    def _stop(self, place: int, i: int, e: int, case: int) -> tuple[int, int]:
-        self.done[i, e] -= 1
-        return place, case
-
-    def words(self) -> int:
-        """What facts U, V, Q and K of the proof count."""
-        p, sigma = self.p, self.p.Nk - self.a
-        accumulators = int(((self.done > 0) & (self.done < p.Nk)).sum())
-        # Operands of the step that comes next have been red as well.
-        least = self.done.min(axis=1)
-        values = sum(self._red_keys(self.done[:, e]) for e in range(p.dv) if (self.done[:, e] == 0).any())
-        rows = int(((self.done > 0).any(axis=1) & (least < self.a)).sum())
-        keys = self._red_keys(self.done.ravel()) if (least == 0).sum() >= self.tau else 0
-        return accumulators + values + rows * sigma + keys * self.tau
-
-    def _red_keys(self, done: np.ndarray) -> int:
-        return min(int(done.max()) + 1, self.a)
+def claimed(p: Problem, chosen: Parameters) -> int:
+    """The least of the four terms of the theorem."""
+    tau, sigma, more_tau, more_sigma = chosen
+    by_queries = min(p.d * (p.Nq - more_tau + 1), (p.Nk - sigma) * more_tau)
+    by_keys = min(p.d * (p.Nk - more_sigma + 1), (p.Nq - tau) * more_sigma)
+    return min((p.Nq - tau + 1) * sigma + by_queries, (p.Nk - sigma + 1) * tau + by_keys)
 
 
-def check_moment(p: Problem, steps: list[tuple[int, int]]) -> int:
-    needed, tau, sigma = needed_again(p.Nq, p.Nk, p.d, p.dv)
-    moment = Moment(p, tau, sigma, steps)
-    assert moment.words() >= min(terms(p, tau, sigma)) == needed
-    return moment.case
+def parameters(p: Problem) -> list[Parameters]:
+    taus, sigmas = (range(1, min(p.d + p.dv, n) + 1) for n in (p.Nq, p.Nk))
+    return list(itertools.product(taus, sigmas, taus, sigmas))
 
 
-def random_steps(p: Problem, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Every chain's steps in order, the chains interleaved along slopes of rows, columns and keys, and at random."""
-    i, e, j = np.meshgrid(np.arange(p.Nq), np.arange(p.dv), np.arange(p.Nk), indexing="ij")
-    slopes = rng.normal(size=3) * rng.choice([0.0, 0.05, 1, 30], 3)
-    first = slopes[0] * i + slopes[1] * e + slopes[2] * j + rng.choice([0.01, 1, 50]) * rng.random(i.shape)
-    first = np.maximum.accumulate(first, axis=2)
-    order = np.lexsort((j.ravel(), first.ravel()))
-    return [(int(i.ravel()[at]), int(e.ravel()[at])) for at in order]
+@pytest.mark.parametrize("seed", range(40))
+def test_the_backward_one_is_the_greatest_of_all_parameters(seed: int) -> None:
+    rnd = random.Random(seed)
+    p = backward(rnd.randint(1, 30), rnd.randint(2, 30), rnd.randint(1, 3), rnd.randint(1, 3))
+    assert needed_again_backward(p.Nq, p.Nk, p.d, p.dv)[0] == max(claimed(p, one) for one in parameters(p))
 
 
-def test_every_moment_of_random_orders() -> None:
-    cases = set()
-    for seed in range(300):
-        p = random_sizes(random.Random(seed), 12)
-        cases.add(check_moment(p, random_steps(p, np.random.default_rng(seed))))
-    assert cases == {0, 1, 2}
+@pytest.mark.parametrize(("quarters", "words"), [(7, 9.19), (8, 8.94), (10, 8.44), (11, 8.19)])
+def test_values_of_the_backward_pass_at_4096(quarters: int, words: float) -> None:
+    M = N * D * quarters // 4
+    best = best_bound(backward(N, d=D), M)
+    assert best.name == "D backward"
+    assert round(best.value / (N * D), 2) == words
 
 
-@pytest.mark.parametrize("seed", first(12, range(80)))
-def test_the_moment_of_a_pebbling(seed: int) -> None:
-    """With recomputation: at the moment of the proof so many words are needed again, each red or moved once more."""
-    rng = np.random.default_rng(seed)
-    Nq, Nk, d, dv = (int(n) for n in rng.integers([1, 2, 1, 1], [6, 6, 3, 4]))
-    p = Problem(Nq, Nk, d, dv)
-    family = family_of(p)
-    dag = family.dag()
-    M = family.max_indegree + 1 + int(rng.integers(0, 2 * p.Nq * p.d + 1))
-    if seed % 2:
-        moves = Player(dag, M, rng).moves
-    else:
-        found = schedule_dag(dag, M, order=str(rng.choice(["depth-first", "given"])))
-        moves = [(move.op.name.lower(), move.vertex) for columns in found.moves() for move in columns]
-    times = Lifetimes(moves)
-    events = sorted(traced(family, times, p.dv))
-    steps = [step for _, step in events]
-    for tau, sigma in itertools.product(range(1, min(p.d, p.Nq) + 1), range(1, min(p.d, p.Nk - 1) + 1)):
-        moment = Moment(p, tau, sigma, steps)
-        words, red = words_needed_again(family, times, p.dv, events[moment.place][0])
-        assert red <= M
-        assert words >= min(terms(p, tau, sigma))
-        assert io(moves) >= compulsory_words(p) + words - red
+@pytest.mark.slow
+@pytest.mark.parametrize(("M", "ratio"), [(2 * N * D, 1.46), (652_738, 1.312), (N * D, 1.668)])
+def test_what_is_left_of_the_ratio_at_4096(M: int, ratio: float) -> None:
+    """The best schedule over the best bound."""
+    problem, best = backward(N, d=D), available("backward")["best"]
+    words = int(closed_form(best.program(problem, best.tiles(problem, M)), best.family(problem)).io)
+    assert round(words / best_bound(problem, M).value, 3) == ratio
+
+
+def test_refusals_of_the_backward_pass() -> None:
+    for problem in (Problem(9, 9, 2, 2, pass_name="backward", mask="causal"), backward(9, d=2)):
+        with pytest.raises(BoundDoesNotApply):
+            large_cache(problem, 200)
+
+
+@pytest.mark.parametrize("mask", ["causal", "prefix:300", "document:200,312"])
+def test_the_backward_one_under_a_mask(mask: str) -> None:
+    problem = Problem(512, 512, 16, 16, mask=mask, pass_name="backward")
+    assert best_bound(problem, 512 * 18).value > compulsory_words(problem)
 
 
 # Never above what can be done
 
 
-def left_over(seed: int, runs: int, masks: bool) -> list[int]:
-    """What machine runs at random tiles move and hold above the bound."""
+def left_over(pass_name: str, seed: int, runs: int, masks: bool = False) -> list[int]:
+    """What machine runs at tiles that fit move and hold above the bound."""
     rnd = random.Random(seed)
-    schedules = available("forward")
+    schedules = available(pass_name)
     found: list[int] = []
     while len(found) < runs:
         p = random_sizes(rnd, 40)
@@ -255,36 +213,32 @@ def left_over(seed: int, runs: int, masks: bool) -> list[int]:
             n = rnd.randint(4, 30)
             spec = rnd.choice(["causal", f"prefix:{n // 2}", f"window:{n - 1}", f"document:{n - 2},2"])
             p = Problem.square(n, p.d, p.dv, stats=p.stats, mask=spec)
+        if pass_name == "backward":
+            p = backward(p.Nq, p.Nk, p.d, p.dv)
         schedule = schedules[rnd.choice(sorted(schedules))]
         try:
-            M = schedule.least_M(p) + int(rnd.random() ** 2 * 3 * p.Nq * (p.d + p.dv))
+            M = schedule.least_M(p) + int(rnd.random() ** 2 * 4 * p.Nq * (p.d + p.dv))
             tiles = fitting_tiles(schedule, p, M)
         except CacheTooSmall:
             continue
-        if not masks and rnd.random() < 0.5:
-            tiles = {name: max(rnd.randint(size // 2, 2 * size), size and 1) for name, size in tiles.items()}
         run = schedule.measure(p, tiles)
         queries, keys = p.Nq, p.Nk
-        if masks:
-            assert p.mask is not None
+        if p.mask is not None:
             queries, keys = find_rectangle(QueryIntervals.from_mask(p.mask), p.d, p.dv)
         if keys >= 2:
-            needed = needed_again(queries, keys, p.d, p.dv)[0]
-            found.append(run.io + run.peak - compulsory_words(p) - needed)
+            needed = (needed_again if pass_name == "forward" else needed_again_backward)(
+                queries, keys, p.d, p.dv
+            )
+            found.append(run.io + run.peak - compulsory_words(p) - needed[0])
     return found
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("masks", "runs"), [(False, 40), (True, 6)])
-def test_never_above_a_schedule(masks: bool, runs: int) -> None:
-    assert min(left_over(0, runs, masks)) >= 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 4))
-def test_never_above_many_schedules(seed: int) -> None:
-    assert min(left_over(seed, 250, False)) >= 0
-    assert min(left_over(seed, 12, True)) >= 0
+@pytest.mark.parametrize(
+    ("pass_name", "runs", "masks"), [("forward", 250, False), ("forward", 12, True), ("backward", 120, False)]
+)
+def test_never_above_a_schedule(pass_name: str, runs: int, masks: bool) -> None:
+    assert min(left_over(pass_name, 0, runs, masks)) >= 0
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 
 import pytest
@@ -10,39 +9,11 @@ import pytest
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
-from pebble.lower_bounds.attention.latent import latent_bound, latent_events
+from pebble.lower_bounds.attention.latent import latent_bound, latent_events, t1_of_all_heads, without_rope
 from pebble.lower_bounds.proved import best_bound, proved_bounds
 from pebble.program.schedule import available
+from pebble.solvers.heuristic import schedule_dag
 from pebble.solvers.optimum import optimal
-
-
-def _events(c: float, u: float, others: float, rows: float, keys: float, dv: int) -> float:
-    """Multiply-adds by the proof's first form: charged pairs, chains, words of other keys, whole rows and keys."""
-    return math.sqrt(c * u * (others + dv * keys)) + keys * min(u, dv * rows)
-
-
-def test_no_division_of_a_segment_is_above_its_events() -> None:
-    draw, greatest = random.Random(1), 0.0
-    for _ in range(4000):
-        dv, T = draw.randint(1, 600), round(10 ** draw.uniform(1, 8))
-        d = dv + draw.randint(1, 200)
-        share = [draw.expovariate(1) * draw.choice((0, 1, 1)) for _ in range(5)]
-        if total := sum(share):
-            c, u, others, rows, keys = (T * part / total for part in share)
-            found = _events(c, u, others, rows / d, keys / d, dv)
-            assert found < latent_events(T, d, dv) + 1
-            greatest = max(greatest, found / max(1, latent_events(T, d, dv)))
-    assert greatest > 0.9
-
-
-@pytest.mark.parametrize("T", [40, 1000, 12345, 10**7, 10**15])
-def test_the_greatest_division_is_reached(T: int) -> None:
-    d, dv = 576, 512
-    beta = d * (d + dv) / dv**2
-    w = [T * step / 2000 for step in range(2001)]
-    whole = max(x * math.sqrt(T - x) / (2 * math.sqrt(beta)) + dv * x * x / (4 * d * (d + dv)) for x in w)
-    reached = max((T / 3) ** 1.5, whole)
-    assert reached - 1 <= latent_events(T, d, dv) <= reached * (1 + 1e-5) + 1
 
 
 def test_events_grow() -> None:
@@ -89,3 +60,41 @@ def test_other_computations_are_refused() -> None:
         "MLA",
         "compulsory",
     }
+
+
+@pytest.mark.parametrize("mask", [None, pytest.param("causal", marks=pytest.mark.slow)])
+def test_no_schedule_is_below_a_bound_of_heads_that_share_words(mask: str | None) -> None:
+    draw = random.Random(7)
+    for _ in range(5):
+        N, d = draw.randint(2, 12), draw.randint(2, 5)
+        rope, stats = draw.randint(1, d - 1), draw.random() < 0.5
+        heads, dv = draw.randint(1, 5), draw.randint(1, 4)
+        problem = Problem(N, N, d, dv, heads=heads, shared_rope=rope, mask=mask, stats=stats)
+        for schedule in available("forward", "shared-rope").values():
+            M = schedule.least_M(problem) + draw.choice((0, 3, 40, 90))
+            counted = schedule.measure(problem, schedule.tiles(schedule.seen(problem), M))
+            assert counted.peak <= M
+            assert best_bound(problem, counted.peak).value <= counted.io
+
+
+def test_no_bound_is_above_a_pebbling_of_the_dag() -> None:
+    problem = Problem(2, 2, 2, 1, heads=2, shared_rope=1)
+    dag = family_of(problem).dag()
+    for M in (6, 8, 12, 20):
+        found = schedule_dag(dag, M).io
+        assert all(bound.value <= found for bound in proved_bounds(problem, M))
+
+
+def test_one_head_is_t1_and_what_a_head_lacks_is_added() -> None:
+    alone, plain = Problem(500, 400, 12, 7, shared_rope=4), Problem(500, 400, 12, 7)
+    M = 300
+    assert t1_of_all_heads(alone, M).value == next(b.value for b in proved_bounds(plain, M) if b.name == "T1")
+    several = Problem(500, 400, 12, 7, heads=3, shared_rope=4, stats=True)
+    head = best_bound(Problem(500, 400, 8, 7, stats=True), M).value
+    assert without_rope(several, M, best_bound).value == 3 * head + (3 * 500 + 400) * 4
+
+
+def test_heads_that_share_nothing_are_refused() -> None:
+    for bound in (t1_of_all_heads, lambda problem, M: without_rope(problem, M, best_bound)):
+        with pytest.raises(BoundDoesNotApply, match="shared_rope"):
+            bound(Problem(8, 8, 4, 2, heads=3), 100)

@@ -6,7 +6,6 @@ import math
 import random
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
@@ -15,42 +14,6 @@ from pebble.lower_bounds.matmul_fft import fft, fft_events, matmul, matmul_short
 from pebble.lower_bounds.rounding import (
     ceil_div,
 )
-from tests.lower_bounds.brute_force import greatest_by_cost, subsets
-
-
-def test_no_set_of_words_allows_more_events_than_matmul_says() -> None:
-    chosen = subsets(12)
-    a, b, c = (part.reshape(-1, 2, 2) for part in np.split(chosen, 3, axis=1))
-    gain = np.einsum("xik,xkj,xij->x", a.astype(int), b.astype(int), c.astype(int))
-    found = list(greatest_by_cost(chosen.sum(axis=1), gain))
-    assert all(most <= math.isqrt(T**3 // 27) for T, most in found)
-    assert found[12] == (12, 8)
-
-
-def _dominated(n: int, chosen: np.ndarray) -> np.ndarray:
-    """How many other vertices of the butterfly on n points each set of vertices dominates."""
-    levels = n.bit_length() - 1
-    layer = chosen[:, :n]
-    count = np.zeros(len(chosen), int)
-    for level in range(levels):
-        partner = np.arange(n) ^ (1 << level)
-        below = layer & layer[:, partner]
-        here = chosen[:, (level + 1) * n : (level + 2) * n]
-        count += (below & ~here).sum(axis=1)
-        layer = below | here
-    return count
-
-
-def test_no_set_dominates_more_of_a_butterfly_than_fft_events() -> None:
-    chosen = subsets(12)
-    found = dict(greatest_by_cost(chosen.sum(axis=1), _dominated(4, chosen)))
-    assert all(most <= fft_events(T) for T, most in found.items())
-    assert [found[T] for T in range(5)] == [fft_events(T) for T in range(5)]
-    few = subsets(16)  # inputs and first level of eight points
-    few = np.concatenate([few, np.zeros((len(few), 16), bool)], axis=1)
-    found = dict(greatest_by_cost(few.sum(axis=1), _dominated(8, few)))
-    assert all(most <= fft_events(T) for T, most in found.items())
-    assert [found[T] for T in (2, 4, 8)] == [2, 8, 24]
 
 
 def test_fft_events_counts_ones_and_is_superadditive() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from pebble.common.errors import BoundDoesNotApply, CacheTooSmall
 from pebble.computations.problem import Problem
+from pebble.lower_bounds.attention.forward import t1_events
 from pebble.lower_bounds.attention.large_cache import large_cache
-from pebble.lower_bounds.attention.t1 import t1_events
 from pebble.lower_bounds.table import bounds
 from pebble.program.schedule import registered
 from tests.lower_bounds.free_sums import FreeRun, random_run

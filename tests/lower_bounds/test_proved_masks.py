@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 import pytest
 
 from pebble import optimal, schedule_dag
-from pebble.computations.family import Family
 from pebble.computations.masks import make_mask, mask_from_array
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
-from pebble.game.game import Game
-from pebble.game.moves import Move, Op
 from pebble.lab.count import count_schedule
 from pebble.lower_bounds import (
     best_bound,
     proved_bounds,
 )
-from pebble.lower_bounds.attention import by_parts as by_parts_module
 from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_words
 from pebble.program.schedule import get
-from tests.lower_bounds.masked_pebblings import Moves, Player, image, io
+from tests.lower_bounds.masked_pebblings import Player, io
 from tests.lower_bounds.masked_problems import PASSES, kinds, random_mask
 
 
@@ -46,55 +39,6 @@ def test_compulsory_words_are_the_inputs_and_outputs_of_the_family(seed: int) ->
 
 
 # Leaving pairs out: the lemma, on pebblings
-
-
-def images(large: Family, small: Family) -> dict[int, int]:
-    """Where the vertices go when pairs are left out: a chain's step to the last one left at or before it."""
-    names = {small.names[v]: v for v in range(small.n_vertices)}
-    found = {}
-    for v in range(large.n_vertices):
-        name, _, rest = large.names[v].partition("[")
-        index = [int(n) for n in rest[:-1].split(",")]
-        steps = range(index[-1], -1, -1) if large[name].chain in ("i", "j") else (index[-1],)
-        targets = (f"{name}[{','.join(map(str, [*index[:-1], step]))}]" for step in steps)
-        target = next((names[t] for t in targets if t in names), None)
-        if target is not None:
-            found[v] = target
-    return found
-
-
-def play(family: Family, moves: Moves, M: int) -> None:
-    """Play moves under all rules, to the end."""
-    game = Game(family.dag(), M)
-    for kind, v in moves:
-        game.push(Move(Op[kind.upper()], v))
-    assert game.complete
-
-
-@pytest.mark.many(8)
-@pytest.mark.parametrize("seed", range(24))
-def test_leaving_pairs_out_leaves_a_pebbling_of_the_rest(seed: int) -> None:
-    problem, rng = random_problem(seed)
-    mask = problem.mask
-    assert mask is not None
-    large = family_of(problem)
-    assert large.masked_axes
-    M = large.max_indegree + 1 + int(rng.integers(0, 6))
-    moves = Player(large.dag(), M, rng).moves
-    play(large, moves, M)
-    for share in (0.3, 0.7):
-        allowed = mask.matrix((0, problem.Nq), (0, problem.Nk)) & (
-            rng.random((problem.Nq, problem.Nk)) < share
-        )
-        if not allowed.any():
-            continue
-        rest = replace(problem, mask=mask_from_array(allowed, empty_rows="zero"))
-        small = family_of(rest)
-        assert small.masked_axes
-        left = image(moves, images(large, small))
-        play(small, left, M)
-        words = {name: _compulsory(p) for name, p in (("large", problem), ("small", rest))}
-        assert io(left) + words["large"] - words["small"] <= io(moves)
 
 
 def _compulsory(problem: Problem) -> int:
@@ -206,48 +150,3 @@ def test_no_bound_is_above_an_automatic_schedule() -> None:
 
 
 # Wrong bounds are found out
-
-
-def _machine_io(problem: Problem, M: int) -> int:
-    row = count_schedule(get("flash-2", problem.pass_name), problem, M, None, 1)
-    assert row.io is not None
-    return row.io
-
-
-@pytest.mark.parametrize("pass_name", PASSES)
-def test_all_pairs_instead_of_those_allowed_would_be_caught(pass_name: str) -> None:
-    problem = Problem.square(48, 1, pass_name=pass_name, mask="window:8")
-    M = 24
-    words = _machine_io(problem, M)
-    check(problem, M, words)
-    caught = {bound.name for bound in proved_bounds(problem.without_mask(), M) if bound.value > words}
-    assert caught >= ({"T1"} if pass_name == "forward" else {"B1"})
-
-
-def test_queries_without_keys_counted_as_others_would_be_caught() -> None:
-    allowed = np.tri(12, dtype=bool)
-    allowed[3:9] = False
-    for pass_name in PASSES:
-        problem = Problem.square(12, 2, pass_name=pass_name, mask=mask_from_array(allowed, empty_rows="zero"))
-        words = _machine_io(problem, 400)
-        check(problem, 400, words)
-        assert _compulsory(problem.without_mask()) > words
-
-
-@pytest.mark.parametrize(
-    ("name", "wrong"),
-    [
-        # What is left out counts although its lines still have pairs.
-        ("compulsory_words", lambda original: lambda part: original(replace(part, keys=part.pairs))),
-        # More pairs than there are.
-        ("_part", lambda original: lambda problem, counted: original(problem, counted * [4, 1, 1])),
-    ],
-)
-def test_a_wrong_bound_by_parts_would_be_caught(
-    monkeypatch: pytest.MonkeyPatch, name: str, wrong: Any
-) -> None:
-    problem, M = Problem.square(48, 1, mask="causal"), 60
-    words = _machine_io(problem, M)
-    assert proved_bounds(problem, M)[0].value <= words
-    monkeypatch.setattr(by_parts_module, name, wrong(getattr(by_parts_module, name)))
-    assert proved_bounds(problem, M)[0].value > words

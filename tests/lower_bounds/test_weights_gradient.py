@@ -14,7 +14,7 @@ from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.game.processors.words import array_of, indices_of
 from pebble.lab.pebblings import moves
-from pebble.lower_bounds.attention.weights_gradient import g1, g2, g2_events
+from pebble.lower_bounds.attention.varying_work import g1, g2, g2_events
 from pebble.lower_bounds.table import bounds
 from pebble.program.schedule import get, registered
 from tests.lower_bounds.masked_pebblings import Player

@@ -10,8 +10,7 @@ import pytest
 
 from pebble.common.errors import BoundDoesNotApply, CacheTooSmall
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.attention.b1 import B1Weights, b1_events
-from pebble.lower_bounds.attention.wide_sums import MOST_WIDE, wide_sums
+from pebble.lower_bounds.attention.backward import MOST_WIDE, B1Weights, b1_events, wide_sums
 from pebble.program.schedule import registered
 
 WIDTHS = range(2, MOST_WIDE + 1)

@@ -21,7 +21,7 @@ from pebble.computations.load import load_dag
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.attention.t1 import t1
+from pebble.lower_bounds.attention.forward import t1
 from pebble.lower_bounds.catalogue import STATEMENTS
 from pebble.lower_bounds.graph.butterfly import butterfly_labels
 from pebble.lower_bounds.graph.family_bounds import family_bounds

@@ -18,9 +18,9 @@ from pebble.lower_bounds.requirements import require_fixed_order, require_mask, 
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
-from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.bound import Statement
 
-__all__ = ["CAUSAL_TRIANGLES", "causal_triangles", "least_size", "words_above_compulsory"]
+__all__ = ["causal_triangles", "least_size", "words_above_compulsory"]
 
 CAUSAL_TRIANGLES = Statement(
     "causal triangles",
@@ -46,12 +46,6 @@ def causal_triangles(problem: Problem, M: int) -> Bound:
         decrease from query to query, in some order of the queries. With ``stats`` the row sums are added.
     M : int
         Words of fast memory.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is not a forward pass, has all pairs or another mask, or has no triangle of more than ``2d``
-        queries that is worth more than its compulsory words.
 
     Notes
     -----

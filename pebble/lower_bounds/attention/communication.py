@@ -17,22 +17,17 @@ from pebble.lower_bounds.attention.tile_words import (
     least_words,
     most_products,
     products_of,
+    received_at_least,
     require,
     require_equal_shares,
     row_words,
 )
-from pebble.lower_bounds.attention.whole_heads import received_at_least
-from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.references import IRONY, LOOMIS_WHITNEY
+from pebble.lower_bounds.bound import IRONY, LOOMIS_WHITNEY, Bound, Statement
 from pebble.lower_bounds.rounding import sqrt_below
-from pebble.lower_bounds.statement import Statement
 
 __all__ = [
     "D1_BUSIEST",
     "D1_TOTAL",
-    "D2",
-    "D3_TOTAL",
-    "PHI",
     "communication_bounds",
     "d1_busiest",
     "d1_total",
@@ -102,11 +97,7 @@ D3_TOTAL = Statement(
 def d1_total(problem: SharedProblem, balance: Fraction | int = 1) -> Bound:
     """Bound the words that move in total, forward, if no device does more than ``balance`` times its share.
 
-    Parameters
-    ----------
-    problem : SharedProblem
-    balance : Fraction or int
-        λ: the most products P·V that count for the result on one device, over their mean.
+    ``balance`` is λ: the most products P·V that count for the result on one device, over their mean.
 
     Examples
     --------
@@ -151,13 +142,6 @@ def words_for_shares(problem: SharedProblem, pairs: Iterable[int]) -> int:
     """Return how many words all devices receive at least, if each is traced the products of so many pairs.
 
     The sum of what Phi says of each device; P·Φ where all have equally many.
-
-    Parameters
-    ----------
-    problem : SharedProblem
-        Forward; P divides N.
-    pairs : iterable of int
-        Pairs of each device, over all query heads.
     """
     require(problem, "forward", "Phi")
     require_equal_shares(problem, "Phi")

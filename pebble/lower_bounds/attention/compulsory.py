@@ -9,19 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.bound import Bound, in_any_order
-from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.bound import Bound, Statement, in_any_order
+from pebble.lower_bounds.requirements import Counts
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = [
-    "COMPULSORY",
-    "compulsory_attention",
-    "compulsory_family",
-    "compulsory_words",
-]
+__all__ = ["COMPULSORY", "compulsory_attention", "compulsory_family", "compulsory_words"]
 
 COMPULSORY = Statement(
     "compulsory",
@@ -54,13 +48,6 @@ def compulsory_attention(problem: Counts, M: int) -> Bound:
     backward pass; ``4 N d + 3 d²`` of the gradient of the weights. Under a mask Nq and Nk are the queries and the keys
     that have a pair.
 
-    Parameters
-    ----------
-    problem : Problem
-        One copy of attention with softmax, any shape and mask.
-    M : int
-        Words of fast memory; the bound does not depend on it.
-
     Examples
     --------
     >>> from pebble.computations.problem import Problem
@@ -79,13 +66,6 @@ def compulsory_attention(problem: Counts, M: int) -> Bound:
 
 def compulsory_family(problem: Problem, M: int) -> Bound:
     """Every input loaded and every output stored at least once, of any computation in which each input is needed.
-
-    Parameters
-    ----------
-    problem : Problem
-        One copy, of any form: linear attention, values that are part of the keys, …
-    M : int
-        Words of fast memory; the bound does not depend on it.
 
     Examples
     --------

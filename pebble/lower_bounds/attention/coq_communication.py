@@ -8,7 +8,7 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.shared_problem import SharedProblem
 from pebble.lower_bounds.attention.communication import D1_BUSIEST, D1_TOTAL, d1_busiest, d1_total
 from pebble.lower_bounds.attention.tile_words import least_words, products_of, row_words
-from pebble.lower_bounds.coq_file import coq_header, coq_theorem
+from pebble.lower_bounds.coq_certificate import coq_header, coq_theorem
 
 __all__ = ["coq_communication"]
 
@@ -17,11 +17,6 @@ def coq_communication(problem: SharedProblem) -> str:
     """Return a Coq file that states D1 with work shared equally, in total and of the busiest device, with proofs.
 
     Several heads are stated as one with more queries and keys, each query allowed the keys of its own head.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the pass is not the forward pass, dv is not d, or D1 says nothing.
 
     Examples
     --------

@@ -1,32 +1,126 @@
-"""D: the lower bounds where fast memory is of the order of Q, K, V and O, from one moment of a pebbling.
-
-They are about queries that all see the same keys: a problem without a mask, or a rectangle in a mask, the other pairs
-left out as in docs/proofs/forward.md ("Under a mask"). The proofs are in docs/proofs/large-cache.md.
-"""
+"""D: the lower bounds where fast memory is of the order of Q, K, V and O, from one moment of a pebbling."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.attention.compulsory import compulsory_words
-from pebble.lower_bounds.attention.words_needed_again import needed_again, needed_again_backward
-from pebble.lower_bounds.bound import Bound, in_any_order
-from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.requirements import require_fixed_order, require_mask, require_pass
-from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.bound import Bound, Statement, in_any_order
+from pebble.lower_bounds.requirements import Counts, require_fixed_order, require_mask, require_pass
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
 __all__ = [
     "LARGE_CACHE",
-    "LARGE_CACHE_BACKWARD",
     "large_cache",
     "large_cache_under_mask",
+    "needed_again",
+    "needed_again_backward",
+    "others_begun",
     "rectangle",
 ]
+
+_MOST_TAUS = 4096
+"""So many values of τ are tried at most; every value gives a bound."""
+
+_MOST_PARAMETERS = 24
+"""So many values of each parameter of the backward pass are tried, the greatest among them."""
+
+
+@lru_cache(maxsize=1024)
+def needed_again(queries: int, keys: int, d: int, dv: int) -> tuple[int, int, int]:
+    """Return the words that are needed again at a moment of a forward pass, with the best τ and σ.
+
+    Notes
+    -----
+    For each τ the three terms are linear in σ, so their minimum is greatest at an end or next to where two meet.
+
+    Examples
+    --------
+    >>> needed_again(4096, 4096, 64, 64)
+    (516096, 64, 64)
+    """
+    most_tau, most_sigma = min(d, queries), min(d, keys - 1)
+    taus = range(most_tau, 0, -(-most_tau // _MOST_TAUS) * -1)
+    return max(
+        (_least_term(queries, keys, dv, tau, sigma), tau, sigma)
+        for tau in taus
+        for sigma in _sigmas(queries, keys, dv, tau, most_sigma)
+    )
+
+
+def _least_term(queries: int, keys: int, dv: int, tau: int, sigma: int) -> int:
+    return min(
+        (queries - tau + 1) * (dv + sigma),
+        (queries - tau) * sigma + tau * (keys - sigma),
+        (tau + dv) * (keys - sigma),
+    )
+
+
+def _sigmas(queries: int, keys: int, dv: int, tau: int, most: int) -> set[int]:
+    """Return the values of σ among which the best for a τ is: both ends, and next to where two terms meet."""
+    terms = (
+        ((queries - tau + 1) * dv, queries - tau + 1),
+        (tau * keys, queries - 2 * tau),
+        ((tau + dv) * keys, -tau - dv),
+    )
+    found = {1, most}
+    for place, (at_zero, slope) in enumerate(terms):
+        for other_at_zero, other_slope in terms[:place]:
+            if slope != other_slope:
+                meet = (other_at_zero - at_zero) // (slope - other_slope)
+                found |= {min(max(one, 1), most) for one in (meet, meet + 1)}
+    return found
+
+
+@lru_cache(maxsize=1024)
+def needed_again_backward(queries: int, keys: int, d: int, dv: int) -> tuple[int, int, int]:
+    """Return the words that are needed again at a moment of a backward pass, with a good τ and σ.
+
+    Examples
+    --------
+    >>> needed_again_backward(4096, 4096, 64, 64)
+    (766016, 128, 128)
+    """
+    taus, sigmas = _parameters(min(d + dv, queries)), _parameters(min(d + dv, keys))
+    return max(
+        (
+            min(
+                others_begun(queries, keys, d, tau, sigma, taus[0])[0],
+                others_begun(keys, queries, d, sigma, tau, sigmas[0])[0],
+            ),
+            tau,
+            sigma,
+        )
+        for tau, sigma in product(taus, sigmas)
+    )
+
+
+def _parameters(most: int) -> list[int]:
+    """Return the values of a parameter to try, the greatest first."""
+    return list(range(most, 0, -(-most // _MOST_PARAMETERS) * -1))
+
+
+def others_begun(lines: int, others: int, d: int, tau: int, sigma: int, most: int) -> tuple[int, int]:
+    """Return the greater of two sums over their own parameter, up to ``most``, and that parameter.
+
+    A line is a query, and the others are keys, or the other way round.
+
+    >>> others_begun(4096, 4096, 64, 128, 128, 128)
+    (766016, 66)
+    """
+    begun = (lines - tau + 1) * sigma
+    meet = d * (lines + 1) // (d + others - sigma)
+    return max(
+        (begun + min(d * (lines - own + 1), (others - sigma) * own), own)
+        for own in (min(max(one, 1), most) for one in (meet, meet + 1))
+    )
+
 
 LARGE_CACHE = Statement(
     "D",
@@ -63,12 +157,6 @@ def large_cache(problem: Counts, M: int) -> Bound:
     M : int
         Words of fast memory.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is of another pass, has a mask, or one key only, or M is so large that the compulsory words
-        are as many.
-
     Examples
     --------
     >>> from pebble.computations.problem import Problem
@@ -94,12 +182,6 @@ def large_cache_under_mask(problem: Problem, M: int) -> Bound:
         ends never decrease from query to query, in some order of the queries. With ``stats`` the row sums are added.
     M : int
         Words of fast memory.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is of another pass, has all pairs or another mask, or no rectangle is found that is worth
-        more than M words.
 
     Examples
     --------
@@ -128,8 +210,7 @@ def rectangle(problem: Problem) -> tuple[int, int]:
     """
     if problem.mask is None or problem.pairs == problem.queries * problem.keys:
         return problem.queries, problem.keys
-    from pebble.lower_bounds.attention.rectangles import find_rectangle
-    from pebble.lower_bounds.attention.triangles import QueryIntervals
+    from pebble.lower_bounds.attention.triangles import QueryIntervals, find_rectangle
 
     return find_rectangle(QueryIntervals.from_mask(problem.mask), problem.d, problem.dv)
 

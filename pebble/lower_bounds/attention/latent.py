@@ -1,23 +1,27 @@
-"""MLA: the lower bound from the product of P and the values, where the values are part of the keys.
-
-As in T1 the multiply-adds are counted that a segment's words allow, and segments are cut with
-:mod:`pebble.lower_bounds.cutting`. The proof is in docs/proofs/latent.md.
-"""
+"""Bounds of latent attention: MLA, and heads whose keys share their rotary words."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.cutting import best_start, least_words_near
-from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
+from pebble.common.errors import BoundDoesNotApply
+from pebble.common.units import fast_memory_words
+from pebble.lower_bounds.attention.forward import t1
+from pebble.lower_bounds.attention.large_cache import LARGE_CACHE
+from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Bound, Statement, by_hand
+from pebble.lower_bounds.cutting import SegmentBound
+from pebble.lower_bounds.requirements import Part
 from pebble.lower_bounds.rounding import sqrt_above
-from pebble.lower_bounds.segment_bound import SegmentBound
-from pebble.lower_bounds.statement import Statement
 
-__all__ = ["MLA", "latent_bound", "latent_events", "latent_peak"]
+if TYPE_CHECKING:
+    from pebble.computations.problem import Problem
+
+__all__ = ["all_heads", "latent_bound", "latent_events", "one_head", "t1_of_all_heads", "without_rope"]
 
 MLA = Statement(
     "MLA",
@@ -38,12 +42,7 @@ _BITS = 96
 def latent_events(T: int, d: int, dv: int) -> int:
     """At most how many multiply-adds of P times the values a segment that reaches ``T`` words can do.
 
-    Parameters
-    ----------
-    T : int
-        Words red at the segment's start, loaded in it, or begun in it.
-    d, dv : int
-        Words of a key, and how many of them are its value.
+    A key has ``d`` words, of which ``dv`` are its value.
 
     Examples
     --------
@@ -110,25 +109,11 @@ def latent_peak(T: int, d: int, dv: int) -> tuple[int, int]:
     return high, q
 
 
-def _model(T: float, d: int, dv: int) -> float:
-    """Return about :func:`latent_events`, from below."""
-    return float(max(T / 3, 1.0) ** 1.5 + T * T * dv / (4 * d * (d + dv)))
-
-
-def _words(w: int, problem: Counts) -> int:
-    sizes = {"d": problem.d, "dv": problem.dv}
-    return least_words_near(partial(latent_events, **sizes), w, partial(_model, **sizes))
-
-
 latent_bound = SegmentBound(
     MLA,
     "forward",
     work=lambda problem: problem.pairs * problem.dv,
     events=lambda T, problem: latent_events(T, problem.d, problem.dv),
-    words=_words,
-    starts=lambda M, problem: [
-        best_start(M, partial(latent_events, d=problem.d, dv=problem.dv), M // 2, 3 * M)
-    ],
     more=lambda problem: problem.queries * problem.stats,
     place=lambda T, problem: latent_peak(T, problem.d, problem.dv),
     form="latent",
@@ -137,3 +122,54 @@ latent_bound = SegmentBound(
 
 Leading term with ``z`` pairs, for ``M`` much larger than ``(d (d + dv) / dv)²``: ``z d (d + dv) / M``.
 """
+
+
+WITHOUT_ROPE = Statement(
+    "without rope",
+    "I/O ≥ H·B + (H·Nq + Nk)·r, B any bound on one head of attention with the d − r words of a key that are the head's "
+    "own",
+    "attention of H heads whose keys share r of their d words, forward pass, any sizes and any mask; as sure as B",
+    "docs/proofs/latent.md, without rope",
+)
+
+
+def t1_of_all_heads(problem: Problem, M: int) -> Bound:
+    """T1 with the pairs of all heads, whose keys share their rotary words.
+
+    Examples
+    --------
+    >>> from pebble.computations.problem import Problem
+    >>> t1_of_all_heads(Problem(4096, 4096, 192, 128, heads=8, shared_rope=64), 10**5).value
+    132768901
+    """
+    _require(problem, "T1 for all heads at once")
+    bound = t1(all_heads(problem), M)
+    note = f"{bound.note}; {problem.heads:,} heads at once"
+    return replace(bound, source="docs/proofs/latent.md, T1", note=note)
+
+
+def all_heads(problem: Problem) -> Part:
+    """Return the pairs, queries and keys of all heads together."""
+    pairs, queries, keys = (problem.heads * count for count in (problem.pairs, problem.queries, problem.keys))
+    return Part("forward", problem.d, problem.dv, problem.stats, pairs, queries, keys)
+
+
+def one_head(problem: Problem) -> Problem:
+    """Return one head without the words that it shares."""
+    return replace(problem, d=problem.d - problem.shared_rope, heads=1, batch=1, shared_rope=0)
+
+
+def without_rope(problem: Problem, M: int, best: Callable[[Problem, int], Bound]) -> Bound:
+    """Return what is left of all heads without the shared words, which are loaded besides."""
+    M = fast_memory_words(M)
+    _require(problem, "the bound without rotary words")
+    head = best(one_head(problem), M)
+    rotary = (problem.heads * problem.queries + problem.keys) * problem.shared_rope
+    words = problem.heads * int(head.value) + rotary
+    status = by_hand(head).status if head.name == LARGE_CACHE.name else head.status
+    return WITHOUT_ROPE.bound(words, f"each head bounded by {head.name}", status=status)
+
+
+def _require(problem: Problem, bound: str) -> None:
+    if problem.form != "shared-rope":
+        raise BoundDoesNotApply(f"{bound} is for heads whose keys share rotary words (shared_rope)")

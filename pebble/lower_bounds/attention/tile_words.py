@@ -1,4 +1,4 @@
-"""What lower bounds for several devices are made of: the products there are, and the words that take part in some."""
+"""What lower bounds for several devices are made of: products, and the words that take part in some."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import BoundDoesNotApply
+from pebble.computations.shared_problem import SharedProblem
 from pebble.lower_bounds.rounding import floor_root, sqrt_above, sqrt_below
 
 if TYPE_CHECKING:
@@ -15,10 +16,10 @@ __all__ = [
     "least_words",
     "most_products",
     "products_of",
+    "received_at_least",
     "require",
     "require_equal_shares",
     "row_words",
-    "small_tile_words",
 ]
 
 
@@ -34,13 +35,7 @@ def row_words(problem: SharedProblem) -> int:
 
 
 def require(problem: SharedProblem, pass_name: str, bound: str) -> None:
-    """Check that a bound is asked for its pass, with dv = d, and a query for each token.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If it is not.
-    """
+    """Check that a bound is asked for its pass, with dv = d, and a query for each token."""
     if problem.queries_decoded is not None:
         raise BoundDoesNotApply(
             "the bounds are proved for as many queries as keys, each on the device of its token"
@@ -54,13 +49,7 @@ def require(problem: SharedProblem, pass_name: str, bound: str) -> None:
 
 
 def require_equal_shares(problem: SharedProblem, bound: str) -> None:
-    """Check that every device owns equally many tokens.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If P does not divide N.
-    """
+    """Check that every device owns equally many tokens."""
     if problem.N % problem.P:
         raise BoundDoesNotApply(
             f"{bound} needs the same number of tokens on every device, but P = {problem.P} does not "
@@ -94,3 +83,46 @@ def small_tile_words(w: Fraction) -> Fraction:
     scale = 1 << 64
     cube = 27 * w * w
     return Fraction(floor_root(cube.numerator * scale**3 // cube.denominator, 3), scale)
+
+
+def received_at_least(problem: SharedProblem, products: Fraction) -> Fraction:
+    """Return Φ(w): the least of Σ over heads of keys of max(0, G_g(w_h) − (2g+2)nd), with Σ w_h = w and w_h ≤ g·z·d.
+
+    What a head costs is nothing up to a free amount f, and concave from there on; so at the least all heads but one
+    have the free amount or are whole.
+
+    Parameters
+    ----------
+    problem : SharedProblem
+        P divides N.
+    products : Fraction
+        w: products P·V of the device, over all heads.
+
+    Examples
+    --------
+    >>> received_at_least(SharedProblem(64, 1, 4, 1, 1), Fraction(64**2, 4))
+    Fraction(64, 1)
+    """
+    whole = Fraction(problem.group * problem.pairs * problem.d)
+    own = (2 * problem.group + 2) * (problem.N // problem.P) * problem.d
+    free = min(whole, _free(problem, own))
+    more = products - problem.kv_heads * free
+    if more <= 0:
+        return Fraction(0)
+    whole_heads = min(int(more / (whole - free)), problem.kv_heads - 1)
+    rest = more - whole_heads * (whole - free) + free
+    return whole_heads * (_of_head(problem, whole) - own) + max(Fraction(0), _of_head(problem, rest) - own)
+
+
+def _of_head(problem: SharedProblem, w: Fraction) -> Fraction:
+    """Return G_g(w), rounded down: of a head of keys there are only N·d words of V."""
+    N, d = problem.N, problem.d
+    return least_words(w, d) if w <= N * N * d else min(small_tile_words(w), 2 * N * d + 2 * w / N)
+
+
+def _free(problem: SharedProblem, own: int) -> Fraction:
+    """Return the most w with G_g(w) ≤ own, rounded up."""
+    N, d = problem.N, problem.d
+    small = sqrt_above(Fraction(own, 3) ** 3)
+    large = Fraction(own * own, 16 * d)
+    return max(small, large if large <= N * N * d else Fraction((own - 2 * N * d) * N, 2))

@@ -14,10 +14,10 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.lower_bounds.certified.b3 import BackwardRow
+from pebble.lower_bounds.certified.backward_rows import BackwardRow
 from pebble.lower_bounds.certified.branch_and_bound import SAFETY, SLACK, ConstantSearch, Reals, last
 
-__all__ = ["Amounts", "BackwardSearch", "BackwardShares", "BackwardWeights"]
+__all__ = ["Amounts", "BackwardSearch", "BackwardWeights"]
 
 AnyBackwardRow = TypeVar("AnyBackwardRow", bound=BackwardRow)
 

@@ -30,7 +30,6 @@ __all__ = [
     "SAFETY",
     "SLACK",
     "Boxes",
-    "ConstantProof",
     "ConstantSearch",
     "Reals",
     "certify",

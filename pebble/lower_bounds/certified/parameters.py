@@ -13,10 +13,8 @@ from typing import ClassVar, Self, TypeVar
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.bound import Bound, in_any_order
-from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.requirements import require_pass
-from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.bound import Bound, Statement, in_any_order
+from pebble.lower_bounds.requirements import Counts, require_pass
 
 __all__ = ["SCALE", "AnyRow", "ParameterRow", "best_row", "bound_of_rows", "least_cost"]
 
@@ -138,14 +136,7 @@ def best_row(kind: type[AnyRow], problem: Counts, M: int) -> tuple[int, int, Any
 
 
 def bound_of_rows(kind: type[ParameterRow], problem: Counts, M: int) -> Bound:
-    """Return the greatest bound that a row of this kind gives.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the problem is of another pass, if M is larger than every row serves, or if the problem is so small that
-        one segment could hold all of its work.
-    """
+    """Return the greatest bound that a row of this kind gives."""
     M, name = fast_memory_words(M), kind.statement.name
     require_pass(problem, kind.pass_name, name)
     most = max((row.most_memory(problem) for row in kind.load() if row.serves(problem)), default=0)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.lower_bounds.certified.b3 import B3Row
+from pebble.lower_bounds.certified.backward_rows import B3Row
 from pebble.lower_bounds.certified.backward_work import Amounts, BackwardSearch, BackwardWeights
 from pebble.lower_bounds.certified.branch_and_bound import Reals, prove_all
 from pebble.lower_bounds.certified.multipliers import MultiplierSearch

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.lower_bounds.certified.b4 import B4Row
-from pebble.lower_bounds.certified.b4_multipliers import B4Multipliers
+from pebble.lower_bounds.certified.backward_rows import B4Row
 from pebble.lower_bounds.certified.backward_work import Amounts, BackwardSearch, BackwardWeights
 from pebble.lower_bounds.certified.branch_and_bound import (
     SAFETY,
@@ -25,6 +24,7 @@ from pebble.lower_bounds.certified.branch_and_bound import (
     Reals,
     prove_all,
 )
+from pebble.lower_bounds.certified.convex_multipliers import B4Multipliers
 from pebble.lower_bounds.certified.multipliers import MultiplierSearch
 
 __all__ = ["B4Search", "B4Segment", "PlainB4Search", "b4_search"]

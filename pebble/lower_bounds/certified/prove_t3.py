@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.lower_bounds.certified.branch_and_bound import SLACK, Reals, last, prove_all
+from pebble.lower_bounds.certified.forward_rows import T3Row
 from pebble.lower_bounds.certified.multipliers import MultiplierSearch
-from pebble.lower_bounds.certified.t3 import T3Row
 
 __all__ = ["ForwardSearch", "T3Search", "T3Segment"]
 

@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.lower_bounds.certified.branch_and_bound import SLACK, Reals, last, prove_all
+from pebble.lower_bounds.certified.forward_rows import T3Row, T4Row
 from pebble.lower_bounds.certified.prove_t3 import ForwardSearch, T3Segment
-from pebble.lower_bounds.certified.t3 import T3Row
-from pebble.lower_bounds.certified.t4 import T4Row
 
-__all__ = ["T4Search", "T4Segment"]
+__all__ = ["T4Search"]
 
 
 @dataclass(frozen=True)

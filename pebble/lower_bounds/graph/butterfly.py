@@ -9,10 +9,9 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.graph.dag import Dag
 from pebble.graph.order import joined
+from pebble.lower_bounds.bound import HONG_KUNG, Statement
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.matmul_fft import fft_cut
-from pebble.lower_bounds.references import HONG_KUNG
-from pebble.lower_bounds.statement import Statement
 
 __all__ = ["BUTTERFLY", "butterfly", "butterfly_labels"]
 
@@ -30,20 +29,6 @@ _Ints = NDArray[np.int64]
 
 def butterfly(dag: Dag, M: int) -> GraphBound:
     """Return the FFT's bound for a DAG that is a butterfly.
-
-    Parameters
-    ----------
-    dag : Dag
-        Every edge is compared with those of the FFT on as many points.
-    M : int
-        Words of fast memory.
-
-    Raises
-    ------
-    InvalidInput
-        If M is not a positive whole number.
-    BoundDoesNotApply
-        If the DAG is no butterfly.
 
     Examples
     --------

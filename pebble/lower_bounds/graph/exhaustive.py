@@ -11,11 +11,10 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
+from pebble.lower_bounds.bound import HONG_KUNG, Statement
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
-from pebble.lower_bounds.references import HONG_KUNG
-from pebble.lower_bounds.statement import Statement
 
-__all__ = ["EXHAUSTIVE", "LARGEST", "STATES", "exhaustive"]
+__all__ = ["EXHAUSTIVE", "LARGEST", "exhaustive"]
 
 EXHAUSTIVE = Statement(
     "exhaustive search",
@@ -95,13 +94,6 @@ def exhaustive(dag: Dag, M: int, rules: Rules, below: int | None = None, states:
     GraphBound
         The optimum, or ``below``, if the states suffice. Its inputs are ``below``, the value, and ``states``, how
         many are cheaper.
-
-    Raises
-    ------
-    InvalidInput
-        If M is not a positive whole number, or ``below`` no whole number.
-    BoundDoesNotApply
-        If the DAG is larger, there is no pebbling with M words, or the first level has more states.
 
     Notes
     -----

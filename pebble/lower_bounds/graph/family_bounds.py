@@ -1,8 +1,9 @@
-"""Bounds with constants for DAGs of a family that the catalogue knows by name."""
+"""The compulsory bound of a DAG, and bounds with constants where the catalogue knows its family by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
@@ -10,44 +11,24 @@ from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
+from pebble.graph.statistics import compulsory_io
+from pebble.lower_bounds.attention.compulsory import COMPULSORY
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.graph.graph_bound import GraphBound
+from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.matmul_fft import fft, matmul, matmul_with_products
 from pebble.lower_bounds.proved import proved_bounds
-from pebble.lower_bounds.published.matmul_fft import (
-    fft_machine_checked,
-    matmul_machine_checked,
-    matmul_no_recomputation,
-)
 
-__all__ = ["catalogue_name", "family_bounds"]
+__all__ = ["catalogue_name", "compulsory", "family_bounds"]
 
 
 def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     """Return the bounds that are proved for the family that a DAG belongs to, the greatest first.
 
-    Parameters
-    ----------
-    dag : Dag
-        Its description must be a name of the catalogue with its parameters, and the DAG the one of that name:
-        attention, attention-safe, attention-online, backward, fma-matmul, matmul, fft, or a kernel.
-    M : int
-        Words of fast memory.
-    rules : Rules
-        Bounds that need other rules are left out.
-
-    Raises
-    ------
-    InvalidInput
-        If M is not a positive whole number.
-    BoundDoesNotApply
-        If the DAG is of no family with bounds, or is not what its description says.
-
     Examples
     --------
     >>> from pebble.computations.load import load_dag
     >>> [bound.name for bound in family_bounds(load_dag("fft:1024"), 16, Rules())]
-    ['FFT', 'FFT, machine-checked']
+    ['FFT']
     """
     M = fast_memory_words(M)
     name = catalogue_name(dag)
@@ -123,8 +104,7 @@ def _attention(pass_name: str, sizes: _Sizes, M: int, softmax: str = "plain") ->
 
 def _fma_matmul(sizes: _Sizes, M: int) -> list[Bound]:
     m, n, k = (sizes[key] for key in "mnk")
-    once = Rules(recomputation=False)
-    return [matmul(m, n, k, M), matmul_machine_checked(m, n, k, M), matmul_no_recomputation(m, n, k, M, once)]
+    return [matmul(m, n, k, M)]
 
 
 def _matmul(sizes: _Sizes, M: int) -> list[Bound]:
@@ -134,7 +114,7 @@ def _matmul(sizes: _Sizes, M: int) -> list[Bound]:
 
 def _fft(sizes: _Sizes, M: int) -> list[Bound]:
     n = sizes["m"]
-    return [fft(n, M), fft_machine_checked(n, M)] if n > 1 else []
+    return [fft(n, M)] if n > 1 else []
 
 
 _BOUNDS: dict[str, Callable[[_Sizes, int], list[Bound]]] = {
@@ -147,3 +127,21 @@ _BOUNDS: dict[str, Callable[[_Sizes, int], list[Bound]]] = {
     "fft": _fft,
 }
 """What is proved of each family, whatever the rules; every bound says under which rules it holds."""
+
+
+def compulsory(dag: Dag, M: int) -> GraphBound:
+    """Every input that some computed output depends on is loaded, every output that is no input stored.
+
+    Machine-checked where the DAG is of a family whose words Coq counts: see :func:`.coq_certificate_of_dag`.
+
+    Examples
+    --------
+    >>> compulsory(Dag.from_edges([(0, 2), (1, 2)]), 3).value
+    3
+    """
+    fast_memory_words(M)
+    loads, stores = compulsory_io(dag)
+    note, inputs = f"{loads:,} inputs and {stores:,} outputs", {"loads": loads, "stores": stores}
+    found = GraphBound.of(COMPULSORY, loads + stores, note, inputs, source=f"{PAGE}, compulsory")
+    kind = (catalogue_name(dag) or "").partition(":")[0]
+    return replace(found, status="proved") if kind in ("", "matmul", "kernel") else found

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.bound import Bound, Statement
 
 __all__ = ["PAGE", "GraphBound"]
 

@@ -1,7 +1,8 @@
-"""The convex min-cut bound of Elango et al., counted above the compulsory I/O."""
+"""Convex min-cuts, of a DAG and of disjoint parts of it: what they cost above the compulsory words."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -9,19 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.common.clock import tell
-from pebble.common.errors import InvalidInput
+from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag, Vertex
-from pebble.lower_bounds.bound import ONCE_ONLY
+from pebble.lower_bounds.bound import ELANGO, ONCE_ONLY, Statement
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
-from pebble.lower_bounds.graph.maximum_flow import maximum_flow
-from pebble.lower_bounds.graph.needed_part import Needed, needed_part
-from pebble.lower_bounds.references import ELANGO
+from pebble.lower_bounds.graph.needed_part import Needed, maximum_flow, needed_part
 from pebble.lower_bounds.requirements import require_no_recomputation
-from pebble.lower_bounds.statement import Statement
 
-__all__ = ["CONVEX_MIN_CUT", "convex_min_cut", "greatest_cut"]
+__all__ = ["CONVEX_MIN_CUT", "CUTS_OF_PARTS", "convex_min_cut", "cuts_of_parts"]
 
 CONVEX_MIN_CUT = Statement(
     "convex min-cut",
@@ -63,35 +61,10 @@ def convex_min_cut(
     vertices : iterable of vertices, optional
         Look at these instead.
 
-    Returns
-    -------
-    GraphBound
-        Compulsory I/O, plus the greatest over the chosen vertices v of ``w2(v) - 2 M`` and ``w1(v) - M`` if
-        that is positive. Both are least weights of vertex cuts between what must have been computed when v
-        is and what cannot have been; see the notes.
-
-    Raises
-    ------
-    InvalidInput
-        If M or the sample is not a positive whole number, or a vertex does not exist.
-    BoundDoesNotApply
-        If the rules allow recomputation.
-
     Notes
     -----
-    Look at the moment just after v was computed, when F is what has been computed so far. *Alive* is a vertex
-    of F with a successor outside, and an input with one successor in F and another one outside. An alive
-    vertex that is not red was stored before, unless it is an input, and is loaded later. Beyond the compulsory
-    I/O that is 2 for a computed vertex, and 1 for an output (its store is compulsory) or an input (its first
-    load is). At most M are red. ``w2(v)`` is the least sum of these costs, ``w1(v)`` the least number of alive
-    vertices, over all F that hold v and its ancestors and none of its descendants, and no vertex without its
-    predecessors. Costs two maximum flows on 2 V nodes for each vertex that a quick look does not rule out.
-
-    References
-    ----------
-    V. Elango, F. Rastello, L.-N. Pouchet, J. Ramanujam, P. Sadayappan, "On characterizing the data movement
-    complexity of computational DAGs for parallel execution", SPAA 2014, arXiv 1404.4767: 2 (w_max - M) for
-    the DAG without its inputs and outputs, whose numbers are added.
+    What is alive, and its weights, are defined in docs/proofs/graphs.md, convex min-cut. Costs two maximum flows on 2 V
+    nodes for each vertex that a quick look does not rule out.
 
     Examples
     --------
@@ -240,3 +213,120 @@ def _least_cut(part: Needed, weights: _Ints, v: int, library: str | None = None)
     capacities = np.full(len(tails), whole, dtype=np.int64)
     capacities[: len(alive)] = weights[alive]
     return maximum_flow(2 * n + 2, tails, heads, capacities, source, sink, library)
+
+
+CUTS_OF_PARTS = Statement(
+    "convex min-cuts of parts",
+    "I/O ≥ compulsory + the sum over disjoint sets of vertices P of max over computed vertices v of P of max(0, "
+    "w₂(v) − 2M, w₁(v) − M), w₁ and w₂ as for the convex min-cut, of the DAG that P induces",
+    "any DAG",
+    f"{PAGE}, convex min-cuts of parts",
+    rules=ONCE_ONLY,
+    after=(ELANGO,),
+)
+
+_SAMPLE = 20
+_SMALL = 120
+_ORDERS = (("depth",), ("distance",), ("depth", "distance"))
+_MOST_EDGES = 20_000
+
+
+def cuts_of_parts(dag: Dag, M: int, rules: Rules, seed: int = 0) -> GraphBound:
+    """Compulsory I/O plus what the least cuts of disjoint parts cost beyond M words each.
+
+    The DAG is halved again and again, by the length of the longest path to a vertex, or by the distance from a vertex
+    at its edge; a part counts by itself or as its halves, whichever comes to more.
+
+    Examples
+    --------
+    >>> from pebble.computations.classic_dags import diamond
+    >>> cuts_of_parts(diamond(24, 24), 3, Rules(recomputation=False)).value
+    64
+    """
+    M = fast_memory_words(M)
+    require_no_recomputation(rules, "the bound of convex min-cuts of parts")
+    part = needed_part(dag)
+    if len(part.tails) > _MOST_EDGES:
+        raise BoundDoesNotApply(
+            f"{len(part.tails):,} edges are too many to bisect; the limit is {_MOST_EDGES:,}"
+        )
+    halving = _Halving(dag, part, M, seed)
+    gain, parts, name = max(
+        ((*halving.best(np.arange(part.n), orders), " and ".join(orders)) for orders in _ORDERS),
+        key=lambda one: one[0],
+    )
+    note = f"{parts:,} parts, halved by {name}" if parts else "no part has a cut beyond M words"
+    return GraphBound.of(CUTS_OF_PARTS, part.loads + part.stores + gain, note, {"seed": seed})
+
+
+class _Halving:
+    """Halves sets of vertices by one order after the other, and cuts them."""
+
+    def __init__(self, dag: Dag, part: Needed, M: int, seed: int) -> None:
+        self._part, self._M = part, M
+        self._rng = np.random.default_rng(seed)
+        self._depth = _depth(dag, part)
+
+    def best(self, inside: _Ints, orders: tuple[str, ...]) -> tuple[int, int]:
+        """Return the most that some vertices cost beyond the compulsory words, and of how many parts."""
+        if len(inside) <= self._M:
+            return 0, 0
+        induced = _induced(self._part, inside)
+        sample = _SAMPLE if len(inside) > _SMALL else _SMALL
+        whole = greatest_cut(induced, self._M, sample, self._rng)
+        order = self._depth[inside] if orders[0] == "depth" else _distance(induced)
+        by_order = inside[np.argsort(order, kind="stable")]
+        turned, half = (*orders[1:], orders[0]), len(inside) // 2
+        first, second = (self.best(np.sort(some), turned) for some in (by_order[:half], by_order[half:]))
+        if first[0] + second[0] > whole:
+            return first[0] + second[0], first[1] + second[1]
+        return whole, int(whole > 0)
+
+
+def _induced(part: Needed, inside: _Ints) -> Needed:
+    """Return the DAG that some vertices induce; what was computed counts as computed."""
+    position = np.full(part.n, -1, dtype=np.int64)
+    position[inside] = np.arange(len(inside))
+    tails, heads = position[part.tails], position[part.heads]
+    kept = (tails >= 0) & (heads >= 0)
+    return Needed(
+        part.vertices[inside], tails[kept], heads[kept], part.is_input[inside], part.is_output[inside], 0, 0
+    )
+
+
+def _depth(dag: Dag, part: Needed) -> _Ints:
+    """Return the length of the longest path to each vertex."""
+    position = np.full(dag.n_vertices, -1, dtype=np.int64)
+    position[part.vertices] = np.arange(part.n)
+    depth = [0] * part.n
+    for v in position[dag.topological_order()].tolist():
+        if v >= 0 and part.predecessors[v]:
+            depth[v] = 1 + max(depth[p] for p in part.predecessors[v])
+    return np.array(depth, dtype=np.int64)
+
+
+def _distance(part: Needed) -> _Ints:
+    """Return in which order a search by distance meets the vertices, from one that is far from others."""
+    rows = [[*before, *after] for before, after in zip(part.predecessors, part.successors, strict=True)]
+    met = _search_from(rows, 0)
+    met = _search_from(rows, met[-1])
+    place = np.zeros(part.n, dtype=np.int64)
+    place[met] = np.arange(part.n)
+    return place
+
+
+def _search_from(rows: list[list[int]], start: int) -> list[int]:
+    seen, met = bytearray(len(rows)), list[int]()
+    for root in (start, *range(len(rows))):
+        if seen[root]:
+            continue
+        seen[root] = 1
+        queue = deque([root])
+        while queue:
+            v = queue.popleft()
+            met.append(v)
+            for w in rows[v]:
+                if not seen[w]:
+                    seen[w] = 1
+                    queue.append(w)
+    return met

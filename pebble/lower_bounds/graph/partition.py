@@ -10,12 +10,9 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.bound import ANY_RULES, ONCE_ONLY
+from pebble.lower_bounds.bound import ANY_RULES, HONG_KUNG, ONCE_ONLY, Statement
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
-from pebble.lower_bounds.graph.maximum_flow import maximum_flow
-from pebble.lower_bounds.graph.needed_part import Needed, needed_part
-from pebble.lower_bounds.references import HONG_KUNG
-from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.graph.needed_part import Needed, maximum_flow, needed_part
 
 __all__ = ["PARTITIONS", "hong_kung"]
 
@@ -51,18 +48,6 @@ def hong_kung(dag: Dag, M: int, rules: Rules, X: int | None = None) -> GraphBoun
     -------
     GraphBound
         A whole number; 0 if nothing has to be computed.
-
-    Raises
-    ------
-    InvalidInput
-        If M or X is not a positive whole number.
-    BoundDoesNotApply
-        If the DAG is too large for P to be computed exactly, or no pebbling with M words exists.
-
-    References
-    ----------
-    J.-W. Hong and H. T. Kung, "I/O complexity: the red-blue pebble game", STOC 1981, theorem 3.1. What the segments
-    fulfil is stated anew, and proved, in docs/proofs/graphs.md.
 
     Examples
     --------
@@ -106,13 +91,7 @@ class _Partitions:
         self._dominators: dict[int, int] = {}
 
     def least_parts(self, X: int) -> int:
-        """Return the least number of segments of X loads and stores in which all vertices can first be computed.
-
-        Raises
-        ------
-        BoundDoesNotApply
-            If that takes too long, or is impossible because no pebbling exists.
-        """
+        """Return the least number of segments of X loads and stores in which all vertices can first be computed."""
         everything = sum(1 << v for v in self._computed)
         reached, frontier, parts = {0}, [0], 0
         while everything not in reached:

@@ -13,15 +13,12 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.bound import ONCE_ONLY
+from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, ONCE_ONLY, Statement
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
-from pebble.lower_bounds.graph.product_steps import ProductSteps
-from pebble.lower_bounds.graph.sums import Sums
-from pebble.lower_bounds.nests.growth import Growth, Power, Term
+from pebble.lower_bounds.graph.sums import ProductSteps, Sums
+from pebble.lower_bounds.nests.exponents import Growth, Power, Term
 from pebble.lower_bounds.nests.projections import cut_by_growth
-from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
-from pebble.lower_bounds.statement import Statement
 
 __all__ = ["PRODUCTS", "PRODUCTS_ONCE", "sums_of_products"]
 
@@ -52,26 +49,6 @@ _MOST_CLASSES = 6
 
 def sums_of_products(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     """Return what the sums of products in a DAG cost, whatever is recomputed, and if nothing is.
-
-    Parameters
-    ----------
-    dag : Dag
-    M : int
-        Words of fast memory.
-    rules : Rules
-        With recomputation allowed the second bound is left out.
-
-    Returns
-    -------
-    list of GraphBound
-        Whole numbers, one or two.
-
-    Raises
-    ------
-    InvalidInput
-        If M is not a positive whole number.
-    BoundDoesNotApply
-        If there are no sums whose steps read two values with several uses, or they cost no more than the compulsory.
 
     Notes
     -----

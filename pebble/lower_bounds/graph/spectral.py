@@ -11,12 +11,10 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.bound import ONCE_ONLY
+from pebble.lower_bounds.bound import JAIN_ZAHARIA, ONCE_ONLY, Statement
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
-from pebble.lower_bounds.references import JAIN_ZAHARIA
 from pebble.lower_bounds.requirements import require_no_recomputation
-from pebble.lower_bounds.statement import Statement
 
 __all__ = ["EIGENVALUES", "SPECTRAL", "smallest_eigenvalues", "spectral"]
 
@@ -54,18 +52,6 @@ def spectral(dag: Dag, M: int, rules: Rules, eigenvalues: int = EIGENVALUES) -> 
     GraphBound
         A whole number, at least the compulsory I/O. λ are the smallest eigenvalues of the Laplacian of the undirected
         graph whose edge (u, v) has the weight 1 / outdegree(u), half of that if u is an input or an output.
-
-    Raises
-    ------
-    InvalidInput
-        If M or the number of eigenvalues is not a positive whole number.
-    BoundDoesNotApply
-        If the rules allow recomputation, or the DAG is too large.
-
-    References
-    ----------
-    S. Jain and M. Zaharia, "Spectral lower bounds on the I/O complexity of computation graphs", SPAA 2020: without the
-    compulsory I/O, with whole weights and k in place of k - 1.
 
     Examples
     --------

@@ -104,13 +104,7 @@ class AffineSet:
             rest = rest.where(condition)
 
     def count(self) -> int:
-        """Return the number of points.
-
-        Raises
-        ------
-        BoundDoesNotApply
-            If too many points would have to be looked at.
-        """
+        """Return the number of points."""
         return _count(self)
 
 

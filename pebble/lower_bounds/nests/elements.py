@@ -117,13 +117,7 @@ class Elements:
             return None
 
     def computed_among(self, statement: Assignment, accesses: Sequence[Access]) -> int:
-        """Return how many computed elements of one array a statement reads by some accesses, or more.
-
-        Raises
-        ------
-        BoundDoesNotApply
-            If that is too much to count.
-        """
+        """Return how many computed elements of one array a statement reads by some accesses, or more."""
         points = self.domains[self.nest.statements.index(statement)]
         reached = [image_above(points, access) for access in accesses]
         array = accesses[0].array

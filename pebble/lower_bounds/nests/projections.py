@@ -11,12 +11,16 @@ from pebble.computations.nests.statement import Assignment
 from pebble.lower_bounds.cutting import Cut, Events, best_cut, best_start
 from pebble.lower_bounds.nests.affine_set import AffineSet
 from pebble.lower_bounds.nests.elements import Elements
-from pebble.lower_bounds.nests.growth import Growth
-from pebble.lower_bounds.nests.lines import Atom
-from pebble.lower_bounds.nests.mirrors import continued, off_diagonals
-from pebble.lower_bounds.nests.roles import Roles, once_only_roles, recomputing_roles
-from pebble.lower_bounds.nests.segments import growth_of, growth_of_separate, input_atoms
-from pebble.lower_bounds.nests.separation import left_out
+from pebble.lower_bounds.nests.exponents import Growth
+from pebble.lower_bounds.nests.roles import Atom, Roles, once_only_roles, recomputing_roles
+from pebble.lower_bounds.nests.segments import (
+    continued,
+    growth_of,
+    growth_of_separate,
+    input_atoms,
+    left_out,
+    off_diagonals,
+)
 
 __all__ = ["Share", "cut_by_growth", "shares"]
 
@@ -134,15 +138,5 @@ def _count(points: AffineSet) -> int:
 
 def cut_by_growth(W: int, M: int, growth: Events) -> Cut:
     """Return the best cutting of W points, T words allowing ``growth(T)`` of them."""
-
-    def words(w: int) -> int:
-        low, high = 0, M + 1
-        while growth(high) < w:
-            low, high = high, 2 * high
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if growth(middle) >= w else (middle + 1, high)
-        return low
-
     starts = {best_start(M, growth, 1, _LONGEST * M), M, 2 * M, 3 * M}
-    return max(best_cut(W, M, growth, words, start) for start in starts)
+    return max(best_cut(W, M, growth, start) for start in starts)

@@ -3,24 +3,191 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, permutations, product
 
 from pebble.common.clock import check_time
+from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.statement import Access, Assignment
-from pebble.lower_bounds.nests.affine_set import AffineSet
+from pebble.lower_bounds.nests.affine_set import AffineSet, image_above, placed
 from pebble.lower_bounds.nests.elements import Elements
-from pebble.lower_bounds.nests.exponents import Size, best_exponents
-from pebble.lower_bounds.nests.growth import Growth, Power, Term
-from pebble.lower_bounds.nests.linear_program import least
-from pebble.lower_bounds.nests.lines import Atom, matrix
-from pebble.lower_bounds.nests.mirrors import Mirror, mirrors, plain
-from pebble.lower_bounds.nests.roles import Roles
-from pebble.lower_bounds.nests.separation import group_of, joined
-from pebble.lower_bounds.nests.subspaces import conditions, reduced
+from pebble.lower_bounds.nests.exponents import (
+    Growth,
+    Power,
+    Size,
+    Term,
+    best_exponents,
+    conditions,
+    least,
+    reduced,
+)
+from pebble.lower_bounds.nests.roles import Atom, Role, Roles, matrix
 
-__all__ = ["growth_of", "growth_of_separate", "input_atoms"]
+__all__ = [
+    "continued",
+    "group_of",
+    "growth_of",
+    "growth_of_separate",
+    "input_atoms",
+    "joined",
+    "left_out",
+    "off_diagonals",
+]
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """A group of exchanges of indices that takes a set of points to disjoint sets.
+
+    Parameters
+    ----------
+    order : int
+        How many sets there are.
+    copies : tuple of int
+        For each role, the images of all of these sets are at most so many copies of the words of its group.
+    """
+
+    order: int
+    copies: tuple[int, ...]
+
+
+def plain(roles: Roles) -> Mirror:
+    """Return the group of nothing but the identity."""
+    return Mirror(1, (1,) * len(roles.roles))
+
+
+def continued(first: Roles, second: Roles) -> Mirror | None:
+    """Return how the points of two statements with the same target count as those of one; None if they do not.
+
+    Each role of the first one is to be one of the second one too, perhaps with its places in another order: then the
+    points of both reach at most twice the words of its group.
+    """
+    copies = []
+    for role in first.roles:
+        forms = [
+            other.places == role.places
+            for other in second.roles
+            if (other.atoms, other.family) == (role.atoms, role.family)
+            and sorted(map(str, other.places)) == sorted(map(str, role.places))
+        ]
+        if not forms:
+            return None
+        copies.append(1 if any(forms) else 2)
+    return Mirror(1, tuple(copies))
+
+
+def off_diagonals(points: AffineSet) -> AffineSet:
+    """Return the points where no index is another one that conditions say it is not less than."""
+    apart = [
+        condition - 1
+        for condition in points.conditions
+        if condition.constant == 0 and sorted(factor for _, factor in condition.terms) == [-1, 1]
+    ]
+    return points.where(*apart)
+
+
+def mirrors(elements: Elements, roles: Roles, points: AffineSet) -> Iterator[Mirror]:
+    """Yield groups of two or six exchanges that map roles to roles of the same words, perhaps with places exchanged."""
+    names = roles.statement.indices
+    for size in (3, 2):
+        for moved in combinations(names, size):
+            if len({elements.nest.extents[name] for name in moved}) > 1:
+                continue
+            group = [dict(zip(moved, image, strict=True)) for image in permutations(moved)]
+            if not all(_disjoint(points, one) for one in group[1:]):
+                continue
+            copies = [_copies(role, roles, group) for role in roles.roles]
+            known = [number for number in copies if number is not None]
+            if len(known) == len(copies):
+                yield Mirror(len(group), tuple(known))
+
+
+def _copies(role: Role, roles: Roles, group: list[dict[str, str]]) -> int | None:
+    """Return how many exchanges of places the mirrored role needs; None if it is another access."""
+    found = set()
+    for exchange in group:
+        mirrored = tuple(_renamed(place, exchange) for place in role.places)
+        form = next(
+            (
+                order
+                for order in permutations(range(len(mirrored)))
+                for other in roles.roles
+                if (other.atoms, other.family) == (role.atoms, role.family)
+                and tuple(mirrored[at] for at in order) == other.places
+            ),
+            None,
+        )
+        if form is None:
+            return None
+        found.add(form)
+    return len(found)
+
+
+def _disjoint(points: AffineSet, exchange: dict[str, str]) -> bool:
+    """Whether no point's image is a point again."""
+    mirrored = (_renamed(condition, exchange) for condition in points.conditions)
+    return points.where(*mirrored).is_empty()
+
+
+def _renamed(expression: Affine, exchange: dict[str, str]) -> Affine:
+    return Affine.of(
+        {exchange.get(name, name): factor for name, factor in expression.terms}, expression.constant
+    )
+
+
+def joined(atoms: Iterable[Iterable[Atom]]) -> list[frozenset[Atom]]:
+    """Join sets of vertices that overlap."""
+    groups: list[frozenset[Atom]] = []
+    for some in atoms:
+        one = frozenset(some)
+        touched = [group for group in groups if group & one]
+        groups = [*(group for group in groups if not group & one), one.union(*touched)]
+    return groups
+
+
+def group_of(atoms: Iterable[Atom], groups: Sequence[frozenset[Atom]]) -> str:
+    """Return the name of the group that some vertices are in."""
+    return next(str(at) for at, group in enumerate(groups) if group & frozenset(atoms))
+
+
+def left_out(roles: Roles, points: AffineSet) -> int | None:
+    """Return of how many points at most roles of one group reach lines that another role reaches too.
+
+    Without these points no word serves two roles. None if the lines of some group cannot be compared, or if there is
+    nothing to tell apart.
+    """
+    if any(role.sum_of for role in roles.roles):
+        return None
+    groups = joined(role.atoms for role in roles.roles)
+    total, pairs = 0, 0
+    for one, other in combinations(roles.roles, 2):
+        if group_of(one.atoms, groups) != group_of(other.atoms, groups):
+            continue
+        if not _comparable(one, other):
+            return None
+        pairs += 1
+        both = image_above(points, Access("", one.places)).where(
+            *image_above(points, Access("", other.places)).conditions
+        )
+        if not both.is_empty():
+            total += _reaching(points, one.places, both) + _reaching(points, other.places, both)
+    return total if pairs else None
+
+
+def _comparable(one: Role, other: Role) -> bool:
+    """Whether a word that is on a line of both is on lines of the same number."""
+    if (one.atoms, one.family) == (other.atoms, other.family):
+        return True
+    roots = {role.family.root if role.family else "" for role in (one, other)}
+    return len(roots) == 1 and one.atoms & other.atoms == {("value", root) for root in roots}
+
+
+def _reaching(points: AffineSet, places: tuple[Affine, ...], lines: AffineSet) -> int:
+    reached = points.where(*placed(lines.conditions, Access("", places)))
+    return reached.count()
+
 
 Cases = tuple[tuple[Term, ...], ...]
 
@@ -32,18 +199,7 @@ def growth_of(
     tried: Sequence[int],
     together: Mirror | None = None,
 ) -> Growth | None:
-    """Return how many of some points of a statement T words allow; None if nothing is known.
-
-    Parameters
-    ----------
-    elements : Elements
-    roles : Roles
-    points : AffineSet
-    tried : sequence of int
-        Numbers of words for which it should be good.
-    together : Mirror, optional
-        How the points of another statement are counted with them.
-    """
+    """Return how many of some points of a statement T words allow; None if nothing is known."""
     check_time()
     forms = [together] if together else [plain(roles), *mirrors(elements, roles, points)]
     sums = list(dict.fromkeys(role.sum_of for role in roles.roles if role.sum_of))

@@ -8,9 +8,9 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.statement import Access, Assignment
 from pebble.lower_bounds.nests.affine_set import image_above, union_count
 from pebble.lower_bounds.nests.elements import Elements
-from pebble.lower_bounds.nests.lines import inverse_of, matrix, own_steps
+from pebble.lower_bounds.nests.exponents import rank
 from pebble.lower_bounds.nests.projections import Share
-from pebble.lower_bounds.nests.subspaces import rank
+from pebble.lower_bounds.nests.roles import inverse_of, matrix, own_steps
 
 __all__ = ["turn_shares"]
 

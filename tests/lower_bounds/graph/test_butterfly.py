@@ -8,9 +8,8 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.classic_dags import fft
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.graph.bound_from_inputs import bound_from_inputs
 from pebble.lower_bounds.graph.butterfly import butterfly, butterfly_labels
-from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
+from pebble.lower_bounds.graph.graph_bound_table import bound_from_inputs, dag_bounds
 from pebble.lower_bounds.matmul_fft import fft_cut
 
 Edges = list[tuple[int, int]]

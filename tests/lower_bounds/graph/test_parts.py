@@ -7,8 +7,8 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.load import load_dag
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
+from pebble.lower_bounds.graph.min_cut import cuts_of_parts
 from pebble.lower_bounds.graph.needed_part import needed_part
-from pebble.lower_bounds.graph.parts import cuts_of_parts
 from pebble.solvers.heuristic.dag_schedule import schedule_dag
 from pebble.solvers.optimum import optimal
 

@@ -11,12 +11,11 @@ from pebble.computations.load import load_dag
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.attention.t1 import t1
+from pebble.lower_bounds.attention.forward import t1
 from pebble.lower_bounds.graph.graph_bound import GraphBound
 from pebble.lower_bounds.graph.needed_part import needed_part
-from pebble.lower_bounds.graph.product_steps import ProductSteps
 from pebble.lower_bounds.graph.products import sums_of_products
-from pebble.lower_bounds.graph.sums import Sums
+from pebble.lower_bounds.graph.sums import ProductSteps, Sums
 from pebble.lower_bounds.matmul_fft import matmul_cut, matmul_with_products
 from pebble.solvers.heuristic.dag_schedule import schedule_dag
 from pebble.solvers.optimum import optimal

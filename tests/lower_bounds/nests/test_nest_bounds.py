@@ -8,7 +8,7 @@ from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.graph.statistics import compulsory_io
-from pebble.lower_bounds.attention.t1 import t1
+from pebble.lower_bounds.attention.forward import t1
 from pebble.lower_bounds.bound import ANY_RULES
 from pebble.lower_bounds.matmul_fft import matmul_cut
 from pebble.lower_bounds.nests.nest_bounds import nest_bounds

@@ -7,10 +7,15 @@ import pytest
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import Assignment, LoopNest
 from pebble.lower_bounds.nests.elements import Elements
-from pebble.lower_bounds.nests.mirrors import off_diagonals
 from pebble.lower_bounds.nests.roles import Roles, once_only_roles, recomputing_roles
-from pebble.lower_bounds.nests.segments import growth_of, growth_of_separate
-from pebble.lower_bounds.nests.separation import group_of, joined, left_out
+from pebble.lower_bounds.nests.segments import (
+    group_of,
+    growth_of,
+    growth_of_separate,
+    joined,
+    left_out,
+    off_diagonals,
+)
 from tests.lower_bounds.nests.nest_dag import points_of
 from tests.lower_bounds.nests.small_nests import TEXTS, small_nest
 

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from pebble.lower_bounds.nests.spreading import Steps, spread
+from pebble.lower_bounds.nests.stencils import Steps, spread
 
 CROSS = frozenset({(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)})
 CROSS_3D = frozenset({(0, 0, 0), *(tuple(s * (i == j) for j in range(3)) for i in range(3) for s in (1, -1))})

@@ -1,19 +1,15 @@
-"""T1: the lower bound from the product of P and V alone, for a forward pass.
-
-Only whole numbers are computed with. The proof is in docs/proofs/forward.md.
-"""
+"""T1 and T2: the lower bounds from the products of a forward pass."""
 
 from __future__ import annotations
 
 import math
 
-from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
-from pebble.lower_bounds.rounding import ceil_div, ceil_root, ceil_sqrt
-from pebble.lower_bounds.segment_bound import SegmentBound
-from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Statement
+from pebble.lower_bounds.cutting import SegmentBound
+from pebble.lower_bounds.requirements import Counts
+from pebble.lower_bounds.rounding import ceil_sqrt
 
-__all__ = ["T1", "t1", "t1_events", "t1_words"]
+__all__ = ["t1", "t1_events", "t2", "t2_events"]
 
 T1 = Statement(
     "T1",
@@ -34,13 +30,6 @@ def t1_events(T: int, d: int, dv: int) -> int:
     The whole part of the greater of two forms: ``(T/3)**1.5`` up to ``T = 3 dv**2``, from there
     ``dv (sqrt(T + dv**2) - dv)**2``; and ``T**2 / (16 d)`` for ``dv >= d``, else ``dv T**2 / (4 (d + dv)**2)``.
 
-    Parameters
-    ----------
-    T : int
-        Words red at the segment's start, loaded in it, or begun in it.
-    d, dv : int
-        Head dimensions of Q and K, and of V.
-
     Examples
     --------
     >>> t1_events(12, 64, 64), t1_events(1024, 1, 1), t1_events(3000, 64, 16)
@@ -51,16 +40,6 @@ def t1_events(T: int, d: int, dv: int) -> int:
     else:
         few = dv * (T + 2 * dv * dv) - ceil_sqrt(4 * dv**4 * (T + dv * dv))
     return max(few, T * T // (16 * d) if dv >= d else dv * T * T // (4 * (d + dv) ** 2))
-
-
-def t1_words(w: int, d: int, dv: int) -> int:
-    """Return the least ``T`` with ``t1_events(T, d, dv) >= w``.
-
-    >>> t1_words(8, 64, 64), t1_words(65536, 1, 1), t1_words(26976, 64, 16)
-    (12, 1024, 3000)
-    """
-    few = ceil_root(27 * w * w, 3) if w <= dv**3 else ceil_div(w + ceil_sqrt(4 * dv**3 * w), dv)
-    return min(few, ceil_sqrt(16 * d * w) if dv >= d else ceil_sqrt(ceil_div(4 * (d + dv) ** 2 * w, dv)))
 
 
 def _starts(M: int, problem: Counts) -> list[int]:
@@ -80,7 +59,6 @@ t1 = SegmentBound(
     "forward",
     work=lambda problem: problem.pairs * problem.dv,
     events=lambda T, problem: t1_events(T, problem.d, problem.dv),
-    words=lambda w, problem: t1_words(w, problem.d, problem.dv),
     starts=_starts,
     more=lambda problem: problem.queries * problem.stats,
     any_order=True,
@@ -90,3 +68,56 @@ t1 = SegmentBound(
 Leading terms, with ``z`` pairs and ``dv <= d``: ``z (d + dv)**2 / M`` for ``M >= 2 d (d + dv)``, ``2 z dv / sqrt(M)``
 for ``M <= dv**2``; the others are in docs/proofs/forward.md.
 """
+
+
+T2 = Statement(
+    "T2",
+    "I/O ≥ M + 1 + X·(⌈z·(d + dv) / F(M + X)⌉ − 1) − z, F(T) = ⌊max over 0 ≤ w ≤ T/2 of "
+    "w·√(T − 2w + 4w²/(27d²))⌋, for every whole X ≥ 1 with at least two segments; Nq more if the row sums are outputs",
+    "attention, forward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
+    "docs/proofs/forward.md, T2",
+    status="machine-checked",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
+
+
+def t2_events(T: int, d: int) -> int:
+    """At most how many multiply-adds of both products a segment that reaches ``T`` words can do.
+
+    The whole part of a number less than ``1/64`` above the greatest
+    ``w * sqrt(T - 2 w + 4 w**2 / (27 d**2))`` with ``0 <= w <= T/2``; ``d`` is the head dimension of Q and K.
+
+    Examples
+    --------
+    >>> t2_events(300, 10**6), t2_events(300, 1)
+    (1000, 8660)
+    """
+    if 27 * d * d <= 4 * T:
+        return math.isqrt(T**4 // (108 * d * d))
+    p, q = t2_peak(T, d)
+    return math.isqrt(p * p * (T * q - p) // (2 * q**3))
+
+
+def t2_peak(T: int, d: int) -> tuple[int, int]:
+    """Return ``p, q`` such that ``p/q`` is where the events of :func:`t2_events` are greatest, or a little more.
+
+    Only where ``4 T < 27 d**2``; beyond, they are greatest at ``T/2``.
+
+    >>> p, q = t2_peak(300, 10**6)
+    >>> 100 < p / q < 100.001
+    True
+    """
+    bits = 2 * T.bit_length() + 8
+    root = math.isqrt(3 * (243 * d * d - 32 * T) << 2 * bits)
+    return 18 * d * T << bits, (27 * d << bits) + root
+
+
+t2 = SegmentBound(
+    T2,
+    "forward",
+    work=lambda problem: problem.pairs * (problem.d + problem.dv),
+    events=lambda T, problem: t2_events(T, problem.d),
+    more=lambda problem: problem.queries * problem.stats - problem.pairs,
+    place=lambda T, problem: t2_peak(T, problem.d) if 27 * problem.d**2 > 4 * T else (0, 1),
+)
+"""The bound from both products, for ``M`` well below ``d**2``: ``2 z (d + dv) / sqrt(M) - z`` with ``z`` pairs."""

@@ -1,22 +1,16 @@
-"""T3: the lower bound on the I/O of a forward pass with M up to a few times d² words.
-
-The statement, a complete proof and the meaning of every parameter are in ``docs/proofs/t3.md``. The constants
-W are proved by :mod:`pebble.lower_bounds.certified.prove_t3`; nothing in this module uses floating point.
-"""
+"""T3 and T4: the lower bounds on the I/O of a forward pass with M up to a few times d² words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pebble.lower_bounds.bound import Bound
+from pebble.common.errors import BoundDoesNotApply
+from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Bound, Statement
 from pebble.lower_bounds.certified.parameters import SCALE, ParameterRow, bound_of_rows, least_cost
-from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
-from pebble.lower_bounds.requirements import require_loads_of_sums
-from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.requirements import Counts, require_loads_of_sums
 
-__all__ = ["T3", "T3Row", "t3"]
+__all__ = ["T3Row", "T4Row", "t3", "t4"]
 
 T3 = Statement(
     "T3",
@@ -93,11 +87,6 @@ def t3(problem: Counts, M: int) -> Bound:
         The value is a whole number of words, computed in exact arithmetic.
         It may be less than the compulsory traffic (inputs plus outputs); take the greater of the two.
 
-    Raises
-    ------
-    BoundDoesNotApply
-        As :func:`.bound_of_rows` says.
-
     Examples
     --------
     >>> from pebble.computations.problem import Problem
@@ -107,3 +96,46 @@ def t3(problem: Counts, M: int) -> Bound:
     """
     require_loads_of_sums(problem, "T3")
     return bound_of_rows(T3Row, problem, M)
+
+
+T4 = Statement(
+    "T4",
+    T3.says,
+    "attention, forward pass with dv ≤ d, any sizes and any mask; M small enough for a row; W proved by branch "
+    "and bound",
+    "docs/proofs/t4.md, constants by pebble.lower_bounds.certified.prove_t4",
+    status="machine-checked",
+    after=T3.after,
+)
+
+
+@dataclass(frozen=True)
+class T4Row(T3Row):
+    """One set of parameters of T4: those of T3, with another function that W bounds."""
+
+    statement = T4
+    instead = "T3"
+
+    def serves(self, problem: Counts) -> bool:
+        """Tell whether dv is at most d."""
+        return problem.dv <= problem.d
+
+
+def t4(problem: Counts, M: int) -> Bound:
+    """Lower bound T4 on the loads plus stores of one copy of a forward pass with dv at most d.
+
+    Parameters and result are as for :func:`t3`.
+
+    Examples
+    --------
+    >>> from pebble.computations.problem import Problem
+    >>> bound = t4(Problem.square(100_000, 128), 128**2)
+    >>> bound.status, 3.36 < bound.value / 100_000**2 < 3.40
+    ('machine-checked', True)
+    """
+    if problem.dv > problem.d:
+        raise BoundDoesNotApply(
+            f"T4 is proved for dv at most d, not for d = {problem.d} and dv = {problem.dv}: use T3"
+        )
+    require_loads_of_sums(problem, "T4")
+    return bound_of_rows(T4Row, problem, M)

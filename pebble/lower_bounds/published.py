@@ -14,8 +14,7 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import SOFTMAXES
-from pebble.lower_bounds.bound import Bound, applicable
-from pebble.lower_bounds.references import DAO, LI, SAHA_YE, Reference
+from pebble.lower_bounds.bound import DAO, LI, SAHA_YE, Bound, Reference, Statement, applicable
 from pebble.lower_bounds.requirements import (
     require_all_pairs,
     require_fixed_order,
@@ -23,16 +22,13 @@ from pebble.lower_bounds.requirements import (
     require_pass,
     require_sizes,
 )
-from pebble.lower_bounds.statement import Statement
 
 __all__ = [
-    "Curve",
     "attenio_count",
     "block_sparse_flash_attention",
     "fast_multiplication",
     "flash_attention",
     "li_et_al",
-    "li_et_al_gradient",
     "li_et_al_sparse",
     "published_curves",
     "saha_ye",
@@ -75,13 +71,6 @@ class Curve:
         With how many words at least it is stated, given a problem.
     of_pass : tuple of str
         Theorems of a paper that has one for each pass.
-
-    Raises
-    ------
-    InvalidInput
-        By a call, if ``M`` is not a positive whole number.
-    BoundDoesNotApply
-        By a call outside of what the curve is published for.
     """
 
     statement: Statement

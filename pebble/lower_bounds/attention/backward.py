@@ -1,8 +1,4 @@
-"""B1: the lower bound from the three products dV, dK and dQ of a backward pass.
-
-It holds for any Nq, Nk, d, dv and mask. The statement and a complete proof are in docs/proofs/backward.md. Floating
-point only guesses where a maximum lies; values are whole numbers, rounded to the safe side by exact arithmetic.
-"""
+"""B1, B2 and W: the lower bounds from the products of a backward pass."""
 
 from __future__ import annotations
 
@@ -10,14 +6,14 @@ import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 
-from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.cutting import best_start, least_words_near
-from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
+from pebble.common.errors import BoundDoesNotApply
+from pebble.common.units import fast_memory_words
+from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Bound, Statement
+from pebble.lower_bounds.cutting import SegmentBound, best_cut, best_start
+from pebble.lower_bounds.requirements import Counts, require_pass
 from pebble.lower_bounds.rounding import ceil_div, ceil_sqrt
-from pebble.lower_bounds.segment_bound import SegmentBound
-from pebble.lower_bounds.statement import Statement
 
-__all__ = ["B1", "B1Weights", "b1", "b1_events", "b1_tangent", "b1_words", "segment_work"]
+__all__ = ["MOST_WIDE", "B1Weights", "b1", "b1_events", "b2", "b2_events", "segment_work", "wide_sums"]
 
 B1 = Statement(
     "B1",
@@ -110,18 +106,6 @@ def _weights(d: int, dv: int, width: int = 1) -> B1Weights:
 def b1_events(T: int, d: int, dv: int, width: int = 1) -> int:
     """At most how much weighted work of dV, dK and dQ a segment that reaches ``T`` words can do.
 
-    Parameters
-    ----------
-    T : int
-        Words red at the segment's start, loaded in it, or begun in it.
-    d, dv, width : int
-        Head dimension of Q and K, and of V, and words of a sum.
-
-    Returns
-    -------
-    int
-        The whole part of a number at most a relative ``1e-9`` above the maximum of :class:`B1Weights`.
-
     Examples
     --------
     >>> b1_events(40_000, 32, 32) == 40_000**2 // 4
@@ -203,25 +187,6 @@ def _peak(T: float, kappa: int) -> float:
     return s
 
 
-def _b1_real(T: float, weights: B1Weights) -> float:
-    """Like :func:`b1_events`, in floating point: only a guess."""
-    kappa, beta = weights.root, weights.beta
-    B = beta / kappa
-    s = T / (math.sqrt(B * B + T) + B) if weights.bend <= T else _peak(T, kappa)
-    return max(T * T / 4, (T - s * s) ** 2 / 4 + kappa * s * (T - s * s) / 2)
-
-
-def b1_words(w: int, d: int, dv: int, width: int = 1) -> int:
-    """Return a ``T`` with ``b1_events(T) >= w > b1_events(T - 1)``.
-
-    >>> T = b1_words(10**6, 32, 32)
-    >>> b1_events(T, 32, 32) >= 10**6 > b1_events(T - 1, 32, 32)
-    True
-    """
-    weights = _weights(d, dv, width)
-    return least_words_near(lambda T: b1_events(T, d, dv, width), w, lambda T: _b1_real(T, weights))
-
-
 def _starts(M: int, problem: Counts) -> list[int]:
     d, dv = problem.d, problem.dv
     return [M, best_start(M, partial(b1_events, d=d, dv=dv), M // 2, M + _weights(d, dv).kappa ** 2)]
@@ -232,7 +197,6 @@ b1 = SegmentBound(
     "backward",
     work=lambda problem: problem.pairs * _weights(problem.d, problem.dv).beta,
     events=lambda T, problem: b1_events(T, problem.d, problem.dv),
-    words=lambda w, problem: b1_words(w, problem.d, problem.dv),
     starts=_starts,
     more=lambda problem: 0,
     place=lambda T, problem: b1_tangent(T, problem.d, problem.dv),
@@ -243,3 +207,110 @@ b1 = SegmentBound(
 Leading terms for ``dv = d``, with ``z`` pairs: ``12 z d² / M`` for ``M >= 14.51 d²``, and ``12 z d² / (M + 4 d²)``
 always. For other ``dv`` read ``beta`` for ``12 d²`` and ``kappa²/4`` for ``4 d²``, see :class:`B1Weights`.
 """
+
+
+B2 = Statement(
+    "B2",
+    "I/O ≥ M + 1 + X·(⌈z·(3d + 2dv) / F(M + X)⌉ − 1) − 2z, F(T) = ⌊max over 0 ≤ y ≤ T of "
+    "y·√((T − y + y²/(4·min(d, dv)²))/3)⌋, for every whole X ≥ 1 with at least two segments",
+    "attention, backward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
+    "docs/proofs/backward.md, B2",
+    status="machine-checked",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
+
+
+def b2_events(T: int, d: int) -> int:
+    """At most how many multiply-adds of all five products a segment that reaches ``T`` words can do.
+
+    The whole part of the greatest ``y sqrt((T - y + y²/(4 d²)) / 3)`` with ``0 <= y <= T``, or of a number
+    less than ``1/64`` above it; ``d`` is the smaller one of the two head dimensions.
+
+    Examples
+    --------
+    >>> b2_events(300, 10**6), b2_events(300, 1)
+    (1154, 25980)
+    """
+    if T <= 0:
+        return 0
+    if d * d <= T:
+        return math.isqrt(T**4 // (12 * d * d))
+    p, q = b2_peak(T, d)
+    return math.isqrt(p * p * (2 * T * q - p) // (12 * q**3))
+
+
+def b2_peak(T: int, d: int) -> tuple[int, int]:
+    """Return ``p`` and ``q``, ``p/q`` the ``y`` of the most events for ``T < d²``, rounded up.
+
+    >>> p, q = b2_peak(300, 10**6)
+    >>> p // q
+    200
+    """
+    bits = 2 * T.bit_length() + 8
+    root = math.isqrt(9 * d * d - 8 * T << 2 * bits)
+    return 4 * T * d << bits, (3 * d << bits) + root
+
+
+def _place(T: int, problem: Counts) -> tuple[int, int]:
+    d = min(problem.d, problem.dv)
+    p, q = b2_peak(T, d) if d * d > T else (0, 1)
+    return p, 2 * q
+
+
+b2 = SegmentBound(
+    B2,
+    "backward",
+    work=lambda problem: problem.pairs * (3 * problem.d + 2 * problem.dv),
+    events=lambda T, problem: b2_events(T, min(problem.d, problem.dv)),
+    more=lambda problem: -2 * problem.pairs,
+    place=_place,
+)
+"""The bound from all five products, for ``M`` well below ``d²``: ``sqrt(3) z (3 d + 2 dv) / sqrt(M) - 2 z``."""
+
+
+MOST_WIDE = 5
+"""The most words of a sum that the bound is proved for: (1 + √w)² ≥ 2w."""
+
+WIDE_SUMS = Statement(
+    "W",
+    "I/O ≥ M + 1 + (n − 1)·(X − w) − (w − 1)·(Nq + 2Nk)·d, n = ⌈z·β·d² / F(M + X)⌉ ≥ 2, β = 8 + 6w, F(T) = max over b "
+    "of (T − b)²/4 + min(β·d²·b, (4 + 2w)·d·√(b/w)·(T − b)/2), for every whole X > w",
+    "attention, backward pass with dv = d, any mask, sums of w words, 2 ≤ w ≤ 5, in any order and added in slow memory "
+    "too; a finished output may take one word",
+    "docs/proofs/any-order.md, wide sums",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
+
+
+def wide_sums(problem: Counts, M: int) -> Bound:
+    """Lower bound on a backward pass whose sums take ``w`` words each: ``(8 + 6 w) z d² / M`` for M far above d².
+
+    Parameters
+    ----------
+    problem : Problem
+        Backward pass of one copy with ``dv = d`` and ``sum_width`` from 2 to 5; any shape, mask and ``sums``.
+    M : int
+        Words of fast memory, of one input each.
+
+    Examples
+    --------
+    >>> from pebble.computations.problem import Problem
+    >>> problem = Problem(2**20, 2**20, 64, 64, pass_name="backward", sum_width=2)
+    >>> round(wide_sums(problem, 116_224).value / 2**40, 3)
+    0.705
+    """
+    M, w, d = fast_memory_words(M), problem.sum_width, problem.d
+    require_pass(problem, "backward", "W")
+    if not 2 <= w <= MOST_WIDE or problem.dv != d:
+        raise BoundDoesNotApply(f"W is proved for dv = d and sums of 2 to {MOST_WIDE} words")
+
+    def events(T: int) -> int:
+        return b1_events(T, d, d, w)
+
+    weights = B1Weights(d, d, w)
+    X = best_start(M, events, M // 2, M + weights.kappa**2)
+    cut = best_cut(problem.pairs * weights.beta, M, events, X)
+    value = cut.moves - cut.cuts * w - (w - 1) * (problem.queries + 2 * problem.keys) * d
+    if w >= cut.X:
+        raise BoundDoesNotApply("the problem is too small for W: one segment may do all of its work")
+    return WIDE_SUMS.bound(max(0, value), str(cut))
