@@ -209,7 +209,7 @@ class Symmetry:
         return self._levels * (1 if self.exact else _PASSES)
 
 
-# The spaces of one game and that without recomputation ask for the same chain.
+# Both searches of a game ask for the same chain.
 _chain = lru_cache(maxsize=1)(stabiliser_chain)
 
 
