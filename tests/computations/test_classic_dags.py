@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.attention import attention_family
-from pebble.computations.classic_dags import MOST_EDGES
+from pebble.computations.classic_dags import strassen_product
+from pebble.computations.dag_names import MOST_EDGES
 from pebble.computations.load import load_dag, named_dag
 from pebble.computations.matmul import matmul_family
 from pebble.computations.named_dags import NAMED_DAGS
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
-from pebble.computations.strassen import strassen_product
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.names import DeferredNames

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.classic_dags import MOST_EDGES
+from pebble.computations.dag_names import MOST_EDGES
 from pebble.computations.nests.element_vertices import ElementVertices
 from pebble.computations.nests.nest_names import NestNames, named_block
 from pebble.computations.nests.points import TooManyPoints, affine_values, count_points, points_of
