@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 from pathlib import Path
 
 import networkx as nx
@@ -159,6 +160,37 @@ def test_dot_statements_in_all_shapes() -> None:
         dag_from_text('digraph {\n"a" -> "b";\n"a" -> "b"; }', "dot", "x")
     with pytest.raises(InvalidInput, match="white space"):
         dag_from_text('digraph { "" -> "b"; }', "dot", "x")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_graphml_may_name_edges_before_nodes(seed: int) -> None:
+    items = [f'<node id="{v}"/>' for v in "abc"] + [f'<edge source="{v}" target="c"/>' for v in "ab"]
+    random.Random(seed).shuffle(items)
+    dag = dag_from_text(
+        f'<graphml><graph edgedefault="directed">{"".join(items)}</graph></graphml>', "graphml"
+    )
+    assert [dag.name(v) for v in range(3)] == [item[10] for item in items if item.startswith("<node")]
+    assert {dag.name(v) for v in dag.predecessors_of("c")} == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "digraph { {a -> b -> c} -> d }",
+        "digraph { {a -> b; b -> c} -> d }",
+        "digraph { subgraph s {a b c\na -> b -> c} -> d [x=y] }",
+        'digraph { {"a" -> "b" -> "c";} -> "d"; }',
+        "digraph { a -> b -> c -> d; a -> d\nb->d }",
+        'digraph { a -> b [label="}; x -> y"]; b -> c [w=-.5, l="a\\"b"]\n{a b c} -> d }',
+    ],
+)
+def test_groups_of_dot_hold_all_that_they_mention(text: str) -> None:
+    def edges_of(text: str) -> list[tuple[str, str]]:
+        return sorted(dag_from_text(text, "dot").to_networkx().edges)
+
+    expected = [("a", "b"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]
+    assert edges_of(text) == expected
+    assert edges_of(text.replace("digraph", "strict digraph").replace("{ ", "{ a -> b; ", 1)) == expected
 
 
 def test_mtx_entries_are_row_needs_column() -> None:

@@ -30,9 +30,6 @@ GOLDEN: list[dict[str, Any]] = json.loads(
 )["optima"]
 
 
-QUICK = [line for line in GOLDEN if line["states"] < 1500]
-
-
 State = tuple[int, int, int]
 
 
@@ -115,10 +112,12 @@ def test_an_input_whose_last_use_is_near_keeps_its_word() -> None:
     assert optimal(dag, 3, rules).io == single_moves(dag, 3, rules)[0] == 9
 
 
+QUICK = [line if line["states"] < 1500 else pytest.param(line, marks=pytest.mark.slow) for line in GOLDEN]
+
+
 @pytest.mark.many(40)
 @pytest.mark.parametrize("line", QUICK, ids=lambda line: f"{line['dag']}-{line['M']}")
 def test_golden(line: dict[str, Any]) -> None:
-    """The lines that take longer are gone through by tests/bench/bench_optimum.py."""
     dag, M = load_dag(line["dag"]), line["M"]
     rules = Rules(recomputation=line["recomputation"], sliding=line["sliding"])
     best = optimal(dag, M, rules)
