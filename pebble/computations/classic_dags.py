@@ -1,4 +1,4 @@
-"""Classic computation DAGs, built by arithmetic on vertex numbers."""
+"""Classic computation DAGs, built by arithmetic on vertex numbers, and how each is named."""
 
 from __future__ import annotations
 
@@ -11,28 +11,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.dag_names import check_dag_size, family_dag, named
+from pebble.computations.matmul import matmul_family
 from pebble.graph.dag import Dag
 from pebble.graph.edge_arrays import compressed_rows, grouped
 from pebble.graph.names import DeferredNames
+from pebble.graph.trace import trace
 
 __all__ = [
-    "MOST_EDGES",
-    "check_dag_size",
     "diamond",
     "fft",
+    "fma_matmul",
     "hypercube",
     "layered",
     "matmul",
     "pyramid",
     "scalar_attention",
     "stencil",
+    "strassen",
+    "strassen_product",
     "tree",
 ]
 
-MOST_EDGES = 40_000_000
-"""More vertices or edges than this are not built: it would take gigabytes."""
+_ORDER = "Θ(mnk/√M) for M below mn, nk and mk (Hong & Kung 1981)"
+_SMITH = "; at least 2mnk/√M - 2M without recomputation (Smith et al. 2019, arXiv 1702.02017)"
+_GRID = "Θ({}/M) for M below the sides (Hong & Kung 1981, products of lines)"
+_PEBBLES = "least M with compulsory I/O only: h + 2"
 
 
+@named("matmul:8,8,8", "matrix product (m×k times k×n), products and sums as separate vertices", _ORDER)
 def matmul(m: int, n: int, k: int) -> Dag:
     """C = A·B with A of shape (m, k) and B of shape (k, n); products and sums are separate vertices.
 
@@ -65,6 +72,234 @@ def _matmul_names(m: int, n: int, k: int) -> list[str]:
         names.append(f"p[{i},{j},0]")
         names.extend(f"{letter}[{i},{j},{t}]" for t in range(1, k) for letter in "pC")
     return names
+
+
+@named(
+    "fma-matmul:8,8,8", "matrix product, one vertex per multiply-add, reductions as chains", _ORDER + _SMITH
+)
+def fma_matmul(m: int, n: int, k: int) -> Dag:
+    """C = A·B with A of shape (m, k) and B of shape (k, n), one vertex per multiply-add.
+
+    Examples
+    --------
+    >>> fma_matmul(2, 2, 4)
+    Dag(fma-matmul:2,2,4: 32 vertices, 44 edges, 16 inputs, 4 outputs)
+    """
+    return family_dag(matmul_family(m, n, k), f"fma-matmul:{m},{n},{k}")
+
+
+@named(
+    "strassen:4",
+    "Strassen's product of n×n matrices, n a power of two",
+    "Θ((n/√M)^log₂7 · M), recomputation or not (Ballard, Demmel, Holtz & Schwartz 2012; Bilardi & De Stefani 2017)",
+)
+def strassen(n: int) -> Dag:
+    """Strassen's product of two n × n matrices, n a power of two, recursing down to single numbers.
+
+    Seven products and eighteen sums of halves, as first published (Strassen 1969).
+
+    Examples
+    --------
+    >>> strassen(2)
+    Dag(strassen:2: 33 vertices, 50 edges, 8 inputs, 4 outputs)
+    """
+    if n < 1 or n & (n - 1):
+        raise InvalidInput(f"strassen needs a power of two, not {n}")
+    check_dag_size("strassen", 7 * 7 ** min(n.bit_length(), 40), 0)
+    return trace(strassen_product, (n, n), (n, n), description=f"strassen:{n}")
+
+
+def strassen_product(A: NDArray[Any], B: NDArray[Any]) -> NDArray[Any]:
+    """Multiply two square arrays, their size a power of two, by Strassen's algorithm down to single numbers.
+
+    >>> import numpy as np
+    >>> A = np.arange(16.0).reshape(4, 4)
+    >>> bool(np.all(strassen_product(A, A) == A @ A))
+    True
+    """
+    if len(A) == 1:
+        single: NDArray[Any] = A * B
+        return single
+    A11, A12, A21, A22 = _quarters(A)
+    B11, B12, B21, B22 = _quarters(B)
+    M1 = strassen_product(A11 + A22, B11 + B22)
+    M2 = strassen_product(A21 + A22, B11)
+    M3 = strassen_product(A11, B12 - B22)
+    M4 = strassen_product(A22, B21 - B11)
+    M5 = strassen_product(A11 + A12, B22)
+    M6 = strassen_product(A21 - A11, B11 + B12)
+    M7 = strassen_product(A12 - A22, B21 + B22)
+    return np.asarray(np.block([[M1 + M4 - M5 + M7, M3 + M5], [M2 + M4, M1 - M2 + M3 + M6]]))
+
+
+def _quarters(A: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    h = len(A) // 2
+    return A[:h, :h], A[:h, h:], A[h:, :h], A[h:, h:]
+
+
+@named(
+    "fft:64", "fast Fourier transform on n points, n a power of two", "Θ(n·log n / log M) (Hong & Kung 1981)"
+)
+def fft(n: int) -> Dag:
+    """Fast Fourier transform on n points, n a power of two: log₂ n levels of n vertices with two predecessors.
+
+    ``x[s,i]`` is computed from ``x[s-1,i]`` and ``x[s-1,j]``, j being i with bit s - 1 flipped; x[0] is the input,
+    the last level the output.
+
+    Examples
+    --------
+    >>> fft(8)
+    Dag(fft:8: 32 vertices, 48 edges, 8 inputs, 8 outputs)
+    """
+    if n < 2 or n & (n - 1):
+        raise InvalidInput(f"fft needs a power of two, at least 2, not {n}")
+    levels = n.bit_length() - 1
+    check_dag_size("fft", n * (levels + 1), 2 * n * levels)
+    s, i = np.ogrid[:levels, :n]
+    rows = np.stack(np.broadcast_arrays(n * s + i, n * s + (i ^ (1 << s))), axis=-1)
+    return _regular(n, rows.reshape(-1, 2), partial(_block, "x", levels + 1, n), f"fft:{n}")
+
+
+@named(
+    "pyramid:5",
+    "pyramid of height h over h + 1 inputs",
+    f"{_PEBBLES} (h + 1 if pebbles may slide; Cook 1974)",
+)
+def pyramid(h: int) -> Dag:
+    """Pyramid of height h: h + 1 inputs, each row one shorter, a vertex on top of two neighbours; one output.
+
+    Examples
+    --------
+    >>> pyramid(3)
+    Dag(pyramid:3: 10 vertices, 12 edges, 4 inputs, 1 output)
+    """
+    _positive("pyramid", h=h)
+    check_dag_size("pyramid", (h + 1) * (h + 2) // 2, h * (h + 1))
+    lengths = np.arange(h, 0, -1)
+    left = np.arange(lengths.sum()) + np.repeat(np.arange(h), lengths)
+    return _regular(h + 1, np.stack([left, left + 1], axis=1), partial(_row_names, h), f"pyramid:{h}")
+
+
+def _row_names(h: int) -> list[str]:
+    return [f"x[{row},{i}]" for row in range(h + 1) for i in range(h + 1 - row)]
+
+
+@named(
+    "tree:4",
+    "complete binary tree of height h over 2^h inputs",
+    f"{_PEBBLES} (h + 1 if pebbles may slide; Paterson & Hewitt 1970)",
+)
+def tree(h: int) -> Dag:
+    """Complete binary tree of height h: 2^h inputs, one output.
+
+    Examples
+    --------
+    >>> tree(3)
+    Dag(tree:3: 15 vertices, 14 edges, 8 inputs, 1 output)
+    """
+    _positive("tree", h=h)
+    check_dag_size("tree", 2 ** min(h + 1, 64), 2 ** min(h + 1, 64))
+    rows = np.arange(2 ** (h + 1) - 2, dtype=np.int64).reshape(-1, 2)
+    return _regular(2**h, rows, partial(_tree_names, h), f"tree:{h}")
+
+
+def _tree_names(h: int) -> list[str]:
+    return [f"x[{row},{i}]" for row in range(h + 1) for i in range(2 ** (h - row))]
+
+
+@named("diamond:8,8", "m×n grid, each vertex computed from two neighbours", _GRID.format("mn"))
+def diamond(m: int, n: int) -> Dag:
+    """Grid of m × n vertices, ``x[i,j]`` from its neighbours ``x[i-1,j]`` and ``x[i,j-1]``.
+
+    ``x[0,0]`` is the only input and ``x[m-1,n-1]`` the only output.
+
+    Examples
+    --------
+    >>> diamond(3, 4)
+    Dag(diamond:3,4: 12 vertices, 17 edges, 1 input, 1 output)
+    """
+    _positive("diamond", m=m, n=n)
+    if m * n == 1:
+        raise InvalidInput("diamond:1,1 is a single input; there is nothing to compute")
+    check_dag_size("diamond", m * n, 2 * m * n)
+    v = np.arange(m * n, dtype=np.int64).reshape(m, n)
+    edges = np.concatenate([_pairs(v[:-1], v[1:]), _pairs(v[:, :-1], v[:, 1:])])
+    names = DeferredNames(m * n, partial(_block, "x", m, n))
+    return _with_names(edges, names, f"diamond:{m},{n}")
+
+
+@named("stencil:16,4", "three-point stencil, n points, t steps", _GRID.format("nt"))
+def stencil(n: int, t: int) -> Dag:
+    """Three-point stencil on n points for t steps, without wrapping around.
+
+    ``x[s,i]`` is computed from ``x[s-1,i-1]``, ``x[s-1,i]`` and ``x[s-1,i+1]``, as far as they exist; x[0] is the
+    input, x[t] the output.
+
+    Examples
+    --------
+    >>> stencil(4, 2)
+    Dag(stencil:4,2: 12 vertices, 20 edges, 4 inputs, 4 outputs)
+    """
+    _positive("stencil", n=n, t=t)
+    check_dag_size("stencil", n * (t + 1), 3 * n * t)
+    v = np.arange(n * (t + 1), dtype=np.int64).reshape(t + 1, n)
+    edges = np.concatenate(
+        [_pairs(v[:-1, :-1], v[1:, 1:]), _pairs(v[:-1], v[1:]), _pairs(v[:-1, 1:], v[1:, :-1])]
+    )
+    return _with_names(edges, DeferredNames(v.size, partial(_block, "x", t + 1, n)), f"stencil:{n},{t}")
+
+
+@named("hypercube:6", "hypercube of dimension n, as in the Bellman-Held-Karp recurrence")
+def hypercube(n: int) -> Dag:
+    """Hypercube of dimension n: vertex v, a number of n bits, is computed from v with one of its bits cleared.
+
+    The only input is 0, the only output 2^n - 1, as in the Bellman-Held-Karp recurrence.
+
+    Examples
+    --------
+    >>> hypercube(3)
+    Dag(hypercube:3: 8 vertices, 12 edges, 1 input, 1 output)
+    """
+    _positive("hypercube", n=n)
+    size = 2 ** min(n, 64)
+    check_dag_size("hypercube", size, n * size // 2)
+    v = np.arange(size, dtype=np.int64)
+    edges = np.concatenate([_pairs(v[v >> b & 1 == 1] ^ (1 << b), v[v >> b & 1 == 1]) for b in range(n)])
+    return _with_names(edges, DeferredNames(size, partial(_bit_names, n)), f"hypercube:{n}")
+
+
+def _bit_names(n: int) -> list[str]:
+    return [f"x{v:0{n}b}" for v in range(2**n)]
+
+
+@named("layered:4,8,2,seed=1", "random layers, the same for the same seed")
+def layered(layers: int, width: int, indegree: int, seed: int = 0) -> Dag:
+    """Random DAG of layers of equal width, each vertex with ``indegree`` distinct predecessors one layer below.
+
+    ``layers`` counts the layers above the inputs. Every vertex below the last layer is used at least once.
+
+    Examples
+    --------
+    >>> layered(3, 4, 2, seed=1)
+    Dag(layered:layers=3,width=4,indegree=2,seed=1: 16 vertices, 24 edges, 4 inputs, 4 outputs)
+    """
+    _positive("layered", layers=layers, width=width, indegree=indegree)
+    if indegree > width:
+        raise InvalidInput(f"layered: indegree {indegree} is more than the width, {width}")
+    check_dag_size("layered", width * (layers + 1), width * layers * indegree)
+    rng = np.random.default_rng(seed)
+    rows: list[NDArray[Any]] = []
+    for layer in range(layers):
+        below = np.arange(width)
+        for first in rng.permutation(width).tolist():
+            others = rng.choice(np.delete(below, first), size=indegree - 1, replace=False)
+            rows.append(layer * width + np.sort(np.append(others, first)))
+    return _regular(
+        width,
+        np.array(rows, dtype=np.int64),
+        partial(_block, "x", layers + 1, width),
+        f"layered:layers={layers},width={width},indegree={indegree},seed={seed}",
+    )
 
 
 def scalar_attention(Nq: int, Nk: int, d: int, dv: int) -> Dag:
@@ -111,154 +346,6 @@ def scalar_attention(Nq: int, Nk: int, d: int, dv: int) -> Dag:
     return _listed(rows, names, f"scalar-attention:Nq={Nq},Nk={Nk},d={d},dv={dv}")
 
 
-def fft(n: int) -> Dag:
-    """Fast Fourier transform on n points, n a power of two: log₂ n levels of n vertices with two predecessors.
-
-    ``x[s,i]`` is computed from ``x[s-1,i]`` and ``x[s-1,j]``, j being i with bit s - 1 flipped; x[0] is the input,
-    the last level the output.
-
-    Examples
-    --------
-    >>> fft(8)
-    Dag(fft:8: 32 vertices, 48 edges, 8 inputs, 8 outputs)
-    """
-    if n < 2 or n & (n - 1):
-        raise InvalidInput(f"fft needs a power of two, at least 2, not {n}")
-    levels = n.bit_length() - 1
-    check_dag_size("fft", n * (levels + 1), 2 * n * levels)
-    s, i = np.ogrid[:levels, :n]
-    rows = np.stack(np.broadcast_arrays(n * s + i, n * s + (i ^ (1 << s))), axis=-1)
-    return _regular(n, rows.reshape(-1, 2), partial(_block, "x", levels + 1, n), f"fft:{n}")
-
-
-def pyramid(h: int) -> Dag:
-    """Pyramid of height h: h + 1 inputs, each row one shorter, a vertex on top of two neighbours; one output.
-
-    Examples
-    --------
-    >>> pyramid(3)
-    Dag(pyramid:3: 10 vertices, 12 edges, 4 inputs, 1 output)
-    """
-    _positive("pyramid", h=h)
-    check_dag_size("pyramid", (h + 1) * (h + 2) // 2, h * (h + 1))
-    lengths = np.arange(h, 0, -1)
-    left = np.arange(lengths.sum()) + np.repeat(np.arange(h), lengths)
-    return _regular(h + 1, np.stack([left, left + 1], axis=1), partial(_row_names, h), f"pyramid:{h}")
-
-
-def _row_names(h: int) -> list[str]:
-    return [f"x[{row},{i}]" for row in range(h + 1) for i in range(h + 1 - row)]
-
-
-def tree(h: int) -> Dag:
-    """Complete binary tree of height h: 2^h inputs, one output.
-
-    Examples
-    --------
-    >>> tree(3)
-    Dag(tree:3: 15 vertices, 14 edges, 8 inputs, 1 output)
-    """
-    _positive("tree", h=h)
-    check_dag_size("tree", 2 ** min(h + 1, 64), 2 ** min(h + 1, 64))
-    rows = np.arange(2 ** (h + 1) - 2, dtype=np.int64).reshape(-1, 2)
-    return _regular(2**h, rows, partial(_tree_names, h), f"tree:{h}")
-
-
-def _tree_names(h: int) -> list[str]:
-    return [f"x[{row},{i}]" for row in range(h + 1) for i in range(2 ** (h - row))]
-
-
-def diamond(m: int, n: int) -> Dag:
-    """Grid of m × n vertices, ``x[i,j]`` from its neighbours ``x[i-1,j]`` and ``x[i,j-1]``.
-
-    ``x[0,0]`` is the only input and ``x[m-1,n-1]`` the only output.
-
-    Examples
-    --------
-    >>> diamond(3, 4)
-    Dag(diamond:3,4: 12 vertices, 17 edges, 1 input, 1 output)
-    """
-    _positive("diamond", m=m, n=n)
-    if m * n == 1:
-        raise InvalidInput("diamond:1,1 is a single input; there is nothing to compute")
-    check_dag_size("diamond", m * n, 2 * m * n)
-    v = np.arange(m * n, dtype=np.int64).reshape(m, n)
-    edges = np.concatenate([_pairs(v[:-1], v[1:]), _pairs(v[:, :-1], v[:, 1:])])
-    names = DeferredNames(m * n, partial(_block, "x", m, n))
-    return _with_names(edges, names, f"diamond:{m},{n}")
-
-
-def stencil(n: int, t: int) -> Dag:
-    """Three-point stencil on n points for t steps, without wrapping around.
-
-    ``x[s,i]`` is computed from ``x[s-1,i-1]``, ``x[s-1,i]`` and ``x[s-1,i+1]``, as far as they exist; x[0] is the
-    input, x[t] the output.
-
-    Examples
-    --------
-    >>> stencil(4, 2)
-    Dag(stencil:4,2: 12 vertices, 20 edges, 4 inputs, 4 outputs)
-    """
-    _positive("stencil", n=n, t=t)
-    check_dag_size("stencil", n * (t + 1), 3 * n * t)
-    v = np.arange(n * (t + 1), dtype=np.int64).reshape(t + 1, n)
-    edges = np.concatenate(
-        [_pairs(v[:-1, :-1], v[1:, 1:]), _pairs(v[:-1], v[1:]), _pairs(v[:-1, 1:], v[1:, :-1])]
-    )
-    return _with_names(edges, DeferredNames(v.size, partial(_block, "x", t + 1, n)), f"stencil:{n},{t}")
-
-
-def hypercube(n: int) -> Dag:
-    """Hypercube of dimension n: vertex v, a number of n bits, is computed from v with one of its bits cleared.
-
-    The only input is 0, the only output 2^n - 1, as in the Bellman-Held-Karp recurrence.
-
-    Examples
-    --------
-    >>> hypercube(3)
-    Dag(hypercube:3: 8 vertices, 12 edges, 1 input, 1 output)
-    """
-    _positive("hypercube", n=n)
-    size = 2 ** min(n, 64)
-    check_dag_size("hypercube", size, n * size // 2)
-    v = np.arange(size, dtype=np.int64)
-    edges = np.concatenate([_pairs(v[v >> b & 1 == 1] ^ (1 << b), v[v >> b & 1 == 1]) for b in range(n)])
-    return _with_names(edges, DeferredNames(size, partial(_bit_names, n)), f"hypercube:{n}")
-
-
-def _bit_names(n: int) -> list[str]:
-    return [f"x{v:0{n}b}" for v in range(2**n)]
-
-
-def layered(layers: int, width: int, indegree: int, seed: int = 0) -> Dag:
-    """Random DAG of layers of equal width, each vertex with ``indegree`` distinct predecessors one layer below.
-
-    ``layers`` counts the layers above the inputs. Every vertex below the last layer is used at least once.
-
-    Examples
-    --------
-    >>> layered(3, 4, 2, seed=1)
-    Dag(layered:layers=3,width=4,indegree=2,seed=1: 16 vertices, 24 edges, 4 inputs, 4 outputs)
-    """
-    _positive("layered", layers=layers, width=width, indegree=indegree)
-    if indegree > width:
-        raise InvalidInput(f"layered: indegree {indegree} is more than the width, {width}")
-    check_dag_size("layered", width * (layers + 1), width * layers * indegree)
-    rng = np.random.default_rng(seed)
-    rows: list[NDArray[Any]] = []
-    for layer in range(layers):
-        below = np.arange(width)
-        for first in rng.permutation(width).tolist():
-            others = rng.choice(np.delete(below, first), size=indegree - 1, replace=False)
-            rows.append(layer * width + np.sort(np.append(others, first)))
-    return _regular(
-        width,
-        np.array(rows, dtype=np.int64),
-        partial(_block, "x", layers + 1, width),
-        f"layered:layers={layers},width={width},indegree={indegree},seed={seed}",
-    )
-
-
 # -- building
 
 
@@ -291,16 +378,3 @@ def _positive(name: str, **sizes: int) -> None:
     for key, value in sizes.items():
         if value < 1:
             raise InvalidInput(f"{name}: {key} must be at least 1, not {value}")
-
-
-def check_dag_size(name: str, vertices: int, edges: int) -> None:
-    """Refuse a DAG that is too large to be built."""
-    if max(vertices, edges) > MOST_EDGES:
-        raise InvalidInput(
-            f"{name}: {_upto(vertices)} vertices and {_upto(edges)} edges are too many to build one by one "
-            f"(limit {MOST_EDGES:,}); choose smaller sizes"
-        )
-
-
-def _upto(count: int) -> str:
-    return f"{count:,}" if count < 10**15 else "more than 10^15"

@@ -18,18 +18,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.family_checks import family_faults
-from pebble.computations.family_names import FamilyNames
-from pebble.computations.predecessor_rows import PredecessorRows
-from pebble.computations.vertex_numbers import NumbersByRank, VertexNumbers
+from pebble.computations.implicit_dag import ImplicitDag
 from pebble.graph.dag import Dag
-from pebble.graph.names import NamedArray
+from pebble.graph.names import ArrayNames, NamedArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,7 +100,6 @@ class Family:
         self.mask = mask
         self._by_name = {array.name: array for array in self.arrays}
         self.masked_axes: tuple[str, ...] = () if mask is None else ("i", "j")
-        self._numbers = NumbersByRank(self.exists) if self.masked_axes else VertexNumbers()
         for fault in family_faults(self.arrays, self.extents, self.masked_axes, mask):
             raise InvalidInput(f"{name}: {fault}")
 
@@ -276,54 +273,17 @@ class Family:
         return np.broadcast_to(allowed.reshape(form), self.shape(name))
 
     def predecessors(self, name: str, index: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
-        """Predecessors of one vertex, by the affine rule."""
-        array = self[name]
-        at = dict(zip(array.indices, index, strict=True))
-        found: list[tuple[str, tuple[int, ...]]] = []
-        if array.chain is not None:
-            before = self._step_before(array, at)
-            if before >= 0:
-                found.append((name, (*index[:-1], before)))
-        for operand_name, step in array.reads:
-            if step == "later" and at[str(array.chain)] == 0:
-                continue
-            operand = self[operand_name]
-            element = tuple(at[axis] for axis in operand.axes)
-            if operand.chain is not None:
-                read = self._step_read(operand, step, at)
-                if read < 0:
-                    continue
-                element = (*element, read)
-            found.append((operand_name, element))
-        return found
-
-    def _step_read(self, operand: Array, step: str, at: Mapping[str, int]) -> int:
-        """Return which step of an operand's chain is read; -1 if there is none."""
-        if step == "last":
-            return self._last_step(operand, at)
-        return at[str(operand.chain)] if step == "after" else self._step_before(operand, at)
+        """Predecessors of one vertex: the chain's step before, then the operands."""
+        names = self.names
+        return [
+            names.element(v) for v in ImplicitDag(self).predecessors_of(self.vertex(name, index)).tolist()
+        ]
 
     def line_axis(self, array: Array) -> str | None:
         """Return the axis whose lines say which steps of the array's chain exist; None if all do."""
         if array.chain not in self.masked_axes:
             return None
         return next(axis for axis in array.axes if axis in self.masked_axes)
-
-    def _step_before(self, array: Array, at: Mapping[str, int]) -> int:
-        """Return the step of a chain before the one at hand; -1 at its start."""
-        assert array.chain is not None
-        axis = self.line_axis(array)
-        if axis is None:
-            return at[array.chain] - 1
-        line = (at[axis], at[axis] + 1)
-        steps = np.flatnonzero(self._allowed.lines_matrix(axis, line, (0, at[array.chain]))[0])
-        return int(steps[-1]) if len(steps) else -1
-
-    def _last_step(self, array: Array, at: Mapping[str, int]) -> int:
-        axis = self.line_axis(array)
-        if axis is None:
-            return self.chain_length(array.name) - 1
-        return int(self._allowed.last(axis, (at[axis], at[axis] + 1))[0])
 
     # Numbers and names of vertices, and the explicit DAG
 
@@ -336,8 +296,23 @@ class Family:
         return offsets
 
     @cached_property
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {array.name: self.shape(array.name) for array in self.arrays}
+    def named_arrays(self) -> dict[str, NamedArray]:
+        """Which vertices are the elements of each array: all, or under a mask those that exist, numbered without gaps.
+
+        Memory: one integer for each vertex of the arrays under a mask that are asked about.
+        """
+        return {
+            array.name: NamedArray(
+                array.name,
+                self.shape(array.name),
+                self._offsets[array.name],
+                partial(self._places, array.name) if set(array.indices) & set(self.masked_axes) else None,
+            )
+            for array in self.arrays
+        }
+
+    def _places(self, name: str) -> NDArray[np.int64]:
+        return np.flatnonzero(self.exists(name))
 
     def offset(self, name: str) -> int:
         """Number of the array's first vertex in the explicit DAG."""
@@ -345,52 +320,30 @@ class Family:
 
     def vertex(self, name: str, index: tuple[int, ...]) -> int:
         """Number of a vertex in the explicit DAG."""
-        shape = self._shapes[self[name].name]
+        array, text = self.named_arrays[self[name].name], f"{name}[{','.join(map(str, index))}]"
+        shape = array.shape
         if len(index) != len(shape) or any(not 0 <= i < n for i, n in zip(index, shape, strict=False)):
-            raise InvalidInput(f"{name}[{','.join(map(str, index))}] is outside {name} of shape {shape}")
-        place = 0
-        for i, extent in zip(index, shape, strict=True):
-            place = place * extent + i
-        number = self._numbers.number(name, place)
-        if number is None:
-            raise InvalidInput(f"{name}[{','.join(map(str, index))}] is masked out by {self._allowed.spec}")
-        return self.offset(name) + number
-
-    def index_of(self, name: str, number: int) -> tuple[int, ...]:
-        """Index of a vertex, given by its array and its number among the array's vertices."""
-        place = self._numbers.place(name, number)
-        index = []
-        for extent in reversed(self._shapes[name]):
-            place, i = divmod(place, extent)
-            index.append(i)
-        return tuple(reversed(index))
+            raise InvalidInput(f"{text} is outside {name} of shape {shape}")
+        found = array.vertex(index)
+        if found is None:
+            raise InvalidInput(f"{text} is masked out by {self._allowed.spec}")
+        return found
 
     def compact(self, name: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Vertex numbers of places of an array (row-major, chain last) that exist."""
-        return self.offset(name) + self._numbers.numbers(name, places)
+        array = self.named_arrays[name]
+        return array.first + (places if array.places is None else np.searchsorted(array.places, places))
 
     @property
-    def names(self) -> FamilyNames:
+    def names(self) -> ArrayNames:
         """Names of all vertices, computed when asked for."""
-        return FamilyNames(self._offsets, self.n_vertices, self.index_of, self.vertex, self._named_arrays)
-
-    def _named_arrays(self) -> tuple[NamedArray, ...]:
-        return tuple(
-            NamedArray(name, self._shapes[name], offset, self._numbers.places(name))
-            for name, offset in self._offsets.items()
-        )
+        return ArrayNames([*self.named_arrays.values()], self.n_vertices)
 
     def dag(self) -> Dag:
         """Build the explicit DAG.
 
         Memory is proportional to the number of edges, and under a mask to the number of places as well.
         """
-        rows = self._predecessor_rows().rows()
-        return Dag(*rows, names=self.names, outputs=self.output_vertices(), description=repr(self))
-
-    def output_vertices(self) -> NDArray[np.int64]:
-        """Numbers of the vertices that must be in slow memory at the end."""
-        return self._predecessor_rows().outputs()
-
-    def _predecessor_rows(self) -> PredecessorRows:
-        return PredecessorRows(self._by_name, self._offsets, self.exists, self._numbers.of_vertices)
+        found = ImplicitDag(self)
+        rows = found.rows_of(np.arange(found.n_vertices))
+        return Dag(rows.start, rows.predecessors, self.names, found.outputs, repr(self))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pebble.graph.any_dag import AnyDag, Rows, Vertex
-from pebble.graph.dag_checks import checked_outputs
 from pebble.graph.names import VertexNames, vertex_in
 
 if TYPE_CHECKING:
@@ -52,8 +51,8 @@ class ImplicitDag:
     def __init__(self, family: Family) -> None:
         self._family = family
         self._names = family.names
-        self._arrays = dict(zip((array.name for array in family.arrays), self._names.arrays, strict=True))
-        self._firsts = np.array([array.first for array in self._names.arrays], dtype=np.int64)
+        self._arrays = family.named_arrays
+        self._firsts = np.array([array.first for array in self._arrays.values()], dtype=np.int64)
         self._last_partners: dict[str, NDArray[np.int64]] = {}
 
     def __repr__(self) -> str:
@@ -72,12 +71,12 @@ class ImplicitDag:
     @cached_property
     def inputs(self) -> NDArray[np.int64]:
         """The vertices without predecessors, ascending."""
-        return np.concatenate([self._beginning(array) for array in self._family.inputs])
+        return np.concatenate([self._ends(array, last=False) for array in self._family.inputs])
 
     @cached_property
     def outputs(self) -> NDArray[np.int64]:
         """The vertices that must be blue at the end, ascending."""
-        return checked_outputs(self._family.output_vertices(), self.n_vertices, self.vertex)
+        return np.concatenate([self._ends(array, last=True) for array in self._family.outputs])
 
     def name(self, vertex: int | np.integer[Any]) -> str:
         """Return the name of a vertex."""
@@ -162,8 +161,11 @@ class ImplicitDag:
             self._last_partners[axis] = mask.last(axis)
         return self._last_partners[axis][at[axis]]
 
-    def _beginning(self, array: Array) -> NDArray[np.int64]:
-        """Return the vertices of an array that have none before them in a chain."""
-        first = self._family.offset(array.name)
+    def _ends(self, array: Array, last: bool) -> NDArray[np.int64]:
+        """Return the vertices of an array that are the first, or the last, of their chains."""
+        first, length = self._family.offset(array.name), self._family.chain_length(array.name)
         vertices = np.arange(first, first + self._family.size(array.name), dtype=np.int64)
-        return vertices if array.chain is None else vertices[self._before(array, vertices) < 0]
+        chain = self._arrays[array.name].elements(vertices) // length
+        ends = np.ones(len(vertices), dtype=np.bool_)
+        (ends[:-1] if last else ends[1:])[:] = chain[1:] != chain[:-1]
+        return vertices[ends]

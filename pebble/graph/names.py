@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import operator
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "ArrayNames",
     "DeferredNames",
     "ListedNames",
     "NamedArray",
@@ -53,45 +54,153 @@ class VertexNames(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
 class NamedArray:
-    """Vertices whose names are those of the elements of an array, ``S[1,0,3]``, in row-major order.
-
-    Names that know their arrays, in an attribute ``arrays``, can be read and written many at a time.
+    """Vertices whose names are those of the elements of an array, ``S[1,0,3]``.
 
     Parameters
     ----------
     name : str
     shape : tuple of int
+        How many indices there are along each axis.
     first : int
         Number of the first vertex.
-    places : array of int64, optional
-        Which elements are vertices, by their row-major numbers, ascending; by default all.
+    places : array of int64, or callable that returns it, optional
+        Which elements are vertices, by their row-major numbers, in the order of the vertices; by default all. What a
+        callable returns is ascending, and it is called when it is needed.
+    low : tuple of int, optional
+        The least index along each axis; 0 by default.
 
     Examples
     --------
     >>> array = NamedArray("S", (2, 3), 10, np.array([0, 1, 5]))
     >>> array.vertices(np.array([1, 5])), array.vertices(np.array([2])), array.elements(np.array([12]))
     (array([11, 12]), None, array([5]))
+    >>> array.index(12), array.vertex((1, 2)), array.vertex((1, 1))
+    ((1, 2), 12, None)
     """
 
-    name: str
-    shape: tuple[int, ...]
-    first: int
-    places: NDArray[np.int64] | None = None
+    def __init__(
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        first: int,
+        places: NDArray[np.int64] | Callable[[], NDArray[np.int64]] | None = None,
+        low: tuple[int, ...] = (),
+    ) -> None:
+        self.name, self.shape, self.first = name, shape, first
+        self.low = low or (0,) * len(shape)
+        self._places = places
+
+    @cached_property
+    def places(self) -> NDArray[np.int64] | None:
+        """Which elements are vertices; None if all are."""
+        return self._places() if callable(self._places) else self._places
+
+    @cached_property
+    def _sorter(self) -> NDArray[np.int64] | None:
+        """The order that makes the places ascend; None if they do."""
+        given = self._places
+        if given is None or callable(given) or not np.any(given[1:] <= given[:-1]):
+            return None
+        return np.argsort(given, kind="stable")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether vertices stand in the order of their places, and indices begin at 0."""
+        return self._sorter is None and not any(self.low)
 
     def vertices(self, places: NDArray[np.int64]) -> NDArray[np.int64] | None:
         """Return the vertices at some places of the array; None if one of them is no vertex."""
         if self.places is None:
             return places + self.first
-        rank = np.searchsorted(self.places, places)
-        if len(rank) and (rank.max() == len(self.places) or not (self.places[rank] == places).all()):
+        rank = np.searchsorted(self.places, places, sorter=self._sorter)
+        if len(rank) and rank.max() == len(self.places):
             return None
-        return rank + self.first
+        number = rank if self._sorter is None else self._sorter[rank]
+        return number + self.first if (self.places[number] == places).all() else None
 
     def elements(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the places of some vertices of the array."""
         return vertices - self.first if self.places is None else self.places[vertices - self.first]
+
+    def index(self, vertex: int) -> tuple[int, ...]:
+        """Return the indices of a vertex of the array."""
+        number, found = vertex - self.first, list[int]()
+        place = number if self.places is None else int(self.places[number])
+        for low, extent in zip(reversed(self.low), reversed(self.shape), strict=True):
+            place, at = divmod(place, extent)
+            found.append(low + at)
+        return tuple(reversed(found))
+
+    def vertex(self, index: Sequence[int]) -> int | None:
+        """Return the vertex with these indices, as many as there are axes; None if there is none."""
+        place = 0
+        for at, low, extent in zip(index, self.low, self.shape, strict=True):
+            if not low <= at < low + extent:
+                return None
+            place = place * extent + at - low
+        found = self.vertices(np.array([place]))
+        return None if found is None else int(found[0])
+
+
+_INDEX = "(?:0|-?[1-9][0-9]*)"
+_ELEMENT = re.compile(rf"([^\W\d]\w*(?:@\d+)?)\[((?:{_INDEX}(?:,{_INDEX})*)?)\]")
+
+
+class ArrayNames:
+    """The names of vertices that are elements of arrays, computed on demand.
+
+    Parameters
+    ----------
+    all_arrays : sequence of NamedArray
+        In the order of their vertices; no name is in two of them.
+    n_vertices : int
+
+    Examples
+    --------
+    >>> names = ArrayNames([NamedArray("A", (2,), 0), NamedArray("S", (2, 2), 2)], 6)
+    >>> names[3], names.index("S[1,1]")
+    ('S[0,1]', 5)
+    """
+
+    def __init__(self, all_arrays: Sequence[NamedArray], n_vertices: int) -> None:
+        self._all, self._length = tuple(all_arrays), n_vertices
+        self._starts = [array.first for array in self._all]
+        self._found: dict[tuple[str, int], list[NamedArray]] = {}
+        for array in self._all:
+            self._found.setdefault((array.name, len(array.shape)), []).append(array)
+
+    @property
+    def arrays(self) -> tuple[NamedArray, ...] | None:
+        """The arrays, for reading and writing many names at a time; None if some name or place is unusual."""
+        plain = len({array.name for array in self._all}) == len(self._all)
+        return self._all if plain and all(array.is_plain for array in self._all) else None
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, vertex: int) -> str:
+        name, index = self.element(vertex)
+        return f"{name}[{','.join(map(str, index))}]"
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[vertex] for vertex in range(len(self)))
+
+    def element(self, vertex: int) -> tuple[str, tuple[int, ...]]:
+        """Return array and indices of a vertex; raise IndexError if there is none."""
+        if not 0 <= vertex < self._length:
+            raise IndexError(vertex)
+        array = self._all[bisect_right(self._starts, vertex) - 1]
+        return array.name, array.index(int(vertex))
+
+    def index(self, name: str) -> int:
+        """Return the vertex of a name, written as it is written; KeyError if there is none."""
+        if match := _ELEMENT.fullmatch(name):
+            index = [int(part) for part in match[2].split(",") if part]
+            for array in self._found.get((match[1], len(index)), []):
+                if (vertex := array.vertex(index)) is not None:
+                    return vertex
+        raise KeyError(name)
 
 
 class Vertices(Protocol):

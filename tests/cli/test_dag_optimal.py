@@ -64,7 +64,7 @@ def test_an_interrupted_command_writes_what_it_has(tmp_path: Path, monkeypatch: 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(optimum, "prove_by", interrupt)
+    monkeypatch.setattr(optimum, "prove", interrupt)
     path = tmp_path / "best.pebbling"
     result = run("fft:8", "-M", "4", "-o", str(path))
     assert result.exit_code == 130

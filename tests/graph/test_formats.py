@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 from pathlib import Path
 
 import networkx as nx
@@ -161,13 +162,47 @@ def test_dot_statements_in_all_shapes() -> None:
         dag_from_text('digraph { "" -> "b"; }', "dot", "x")
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_graphml_may_name_edges_before_nodes(seed: int) -> None:
+    items = [f'<node id="{v}"/>' for v in "abc"] + [f'<edge source="{v}" target="c"/>' for v in "ab"]
+    random.Random(seed).shuffle(items)
+    dag = dag_from_text(
+        f'<graphml><graph edgedefault="directed">{"".join(items)}</graph></graphml>', "graphml"
+    )
+    assert [dag.name(v) for v in range(3)] == [item[10] for item in items if item.startswith("<node")]
+    assert {dag.name(v) for v in dag.predecessors_of("c")} == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "digraph { {a -> b -> c} -> d }",
+        "digraph { {a -> b; b -> c} -> d }",
+        "digraph { subgraph s {a b c\na -> b -> c} -> d [x=y] }",
+        'digraph { {"a" -> "b" -> "c";} -> "d"; }',
+        "digraph { a -> b -> c -> d; a -> d\nb->d }",
+        'digraph { a -> b [label="}; x -> y"]; b -> c [w=-.5, l="a\\"b"]\n{a b c} -> d }',
+    ],
+)
+def test_groups_of_dot_hold_all_that_they_mention(text: str) -> None:
+    def edges_of(text: str) -> list[tuple[str, str]]:
+        return sorted(dag_from_text(text, "dot").to_networkx().edges)
+
+    expected = [("a", "b"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]
+    assert edges_of(text) == expected
+    assert edges_of(text.replace("digraph", "strict digraph").replace("{ ", "{ a -> b; ", 1)) == expected
+
+
 def test_mtx_entries_are_row_needs_column() -> None:
     dag = dag_from_text(MATRIX + "2 2 1\n1 2\n", "mtx")
     assert dag.predecessors_of(0).tolist() == [1]
 
 
-def test_networkx_reads_and_writes_the_same_graphml_and_json() -> None:
-    dag = load_dag("attention:N=2,d=1")
+@pytest.mark.parametrize(
+    "dag",
+    [load_dag("attention:N=2,d=1"), Dag.from_edges([("a", "b"), ("b", "c"), ("b", "d")], outputs=["b", "c"])],
+)
+def test_networkx_reads_and_writes_the_same_graphml_and_json(dag: Dag) -> None:
     graph = nx.read_graphml(io.BytesIO(text_of(dag, "graphml").encode()))
     assert set(graph.edges) == set(dag.to_networkx().edges)
     assert list(graph.nodes) == [dag.names[v] for v in range(dag.n_vertices)]
@@ -212,9 +247,7 @@ FAULTS = [
     ("dot", "", "x, line 1", "not a digraph"),
     ("dot", "graph { a -- b }", "x, line 1", "undirected"),
     ("dot", "digraph {\n a -- b }", "x, line 2", "'--'"),
-    ("dot", "digraph {\n a -> b;\n a -> b }", "x, line 3", "a -> b is given twice", "line 2"),
     ("dot", "digraph {\n a -> b\n b -> c -> a\n}", "x, line 3", "cycle: a -> b -> c -> a"),
-    ("dot", "digraph {\n a -> b\n c\n}", "x", "vertex c is isolated"),
     ("dot", "digraph {\n a -> b", "x, line 2", "closing '}'"),
     ("dot", "digraph {\n a -> \n}", "x, line 3", "expected a vertex"),
     ("dot", "digraph {\n a:n -> b\n}", "x, line 2", "ports"),
@@ -224,7 +257,6 @@ FAULTS = [
     ("dot", 'digraph {\n "a" + "c" -> b\n}', "x, line 2", "'+'"),
     ("dot", 'digraph {\n "a\n c" -> b\n}', "x, line 2", "white space"),
     ("dot", "digraph { a -> b } x", "x, line 1", "after the graph's end"),
-    ("dot", "digraph {}", "x", "no vertices"),
     ("dot", "digraph " + "{" * 100, "x, line 1", "nested"),
     ("graphml", "<graphml>\n<graph>", "x, line 2", "no element found"),
     ("graphml", "<graphml/>", "x", "no <graph>"),
@@ -234,8 +266,6 @@ FAULTS = [
     ("graphml", '<graph edgedefault="directed">\n<node/></graph>', "x, line 2", "attribute id"),
     ("graphml", '<graph edgedefault="directed">\n<node id="a"/>\n<edge source="a" target="b"/></graph>',
      "x, line 3", "no node 'b'"),
-    ("graphml", '<graph edgedefault="directed"><node id="a"/>\n<node id="b"/></graph>',
-     "x", "a (and 1 more) is isolated"),
     ("graphml", '<graph edgedefault="undirected"><node id="a"/><node id="b"/>\n<edge source="a" target="b"/></graph>',
      "x, line 2", "undirected"),
     ("graphml", '<g><graph edgedefault="directed"/>\n<graph edgedefault="directed"/></g>', "x, line 2", "second graph"),
@@ -244,7 +274,6 @@ FAULTS = [
     ("json", "[1]", "x", "expected an object"),
     ("json", '{"vertices": 2,\n "edges": [[0, 1],]}', "x, line 2"),
     ("json", '{"vertices": 2, "edges": [[0, 1], [0, 1]]}', "x, edges[1]", "twice", "first on edges[0]"),
-    ("json", '{"vertices": 3, "edges": [[0, 1], [1, 2], [2, 0]]}', "x, edges[2]", "cycle"),
     ("json", '{"vertices": 2, "edges": [[0, 2]]}', "x, edges[0]", "no vertex 2"),
     ("json", '{"vertices": 2, "edges": [[0, true]]}', "x, edges[0]", "no vertex 'true'"),
     ("json", '{"vertices": 2, "edges": [[0, -1]]}', "x, edges[0]", "no vertex -1"),
@@ -252,9 +281,7 @@ FAULTS = [
     ("json", '{"vertices": ["a", "a"], "edges": [[0, 1]]}', "x, vertices[1]", "already vertices[0]"),
     ("json", '{"vertices": ["a", "b c"], "edges": [[0, 1]]}', "x, vertices[1]", "white space"),
     ("json", '{"vertices": ["a", 3], "edges": [[0, 1]]}', "x, vertices[1]", "a text"),
-    ("json", '{"vertices": ["a", "b", "c"], "edges": [[0, 1]]}', "x", "c is isolated"),
     ("json", '{"vertices": 2, "edges": [[0, 1]], "outputs": []}', "x", "outputs is empty"),
-    ("json", '{"vertices": 2, "edges": [[0, 1]], "outputs": [5]}', "x", "no vertex 5"),
     ("json", '{"vertices": 2, "edges": [[0, 1]], "output": [1]}', "x", "unknown key 'output'"),
     ("json", '{"vertices": 2, "edges": [[0, 1]], "edges": []}', "x", "twice"),
     ("json", '{"vertices": 2, "edges": [[0, 1]], "version": 2}', "x", "version 1"),
@@ -276,12 +303,8 @@ FAULTS = [
     ("mtx", MATRIX + "2 2 1\n2 1 5.0\n", "x, line 3", "a row, a column"),
     ("mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 a\n", "x, line 3", "number"),
     ("mtx", MATRIX + "2 2 2\n2 1\n1 2\n", "x, line 4", "cycle: 1 -> 2 -> 1"),
-    ("mtx", MATRIX + "2 2 2\n2 1\n2 1\n", "x, line 4", "1 -> 2 is given twice", "line 3"),
-    ("mtx", MATRIX + "3 3 2\n2 1\n3 3\n", "x, line 2", "vertex 3 is isolated"),
-    ("mtx", MATRIX + "% pebble: output 0\n2 2 1\n2 1\n", "x", "no vertex 0"),
     ("mtx", MATRIX + "% pebble: output 3\n2 2 1\n2 1\n", "x", "no vertex 3"),
     ("hdag", "", "x, line 1", "hyperedges vertices pins"),
-    ("hdag", "1 2\n", "x, line 1", "hyperedges vertices pins"),
     ("hdag", "1 2 2\n0 0\n0 1\n0 1 1\n", "x, line 1", "5 lines", "3 follow"),
     ("hdag", "1 2 2\n0 0\n0 1\n0 1 1\n0 1 1\n", "x, line 5", "vertex 0 was already on line 4"),
     ("hdag", "1 2 2\n0 0\n0 1\n0 1 1\n2 1 1\n", "x, line 5", "no vertex 2"),
@@ -292,7 +315,6 @@ FAULTS = [
     ("hdag", "2 2 2\n0\n1\n0\n1\n0 0\n0 1\n", "x", "hyperedge 1 has no pin"),
     ("hdag", "1 2 2\n0\n0\n1\n0 0\n0 1 2\n", "x, line 6", "a pin"),
     ("hdag", "2 2 4\n0\n1\n0\n1\n0 0\n0 1\n1 1\n1 0\n", "x, line 9", "cycle: 0 -> 1 -> 0"),
-    ("hdag", "1 2 3\n0\n0\n1\n0 0\n0 1\n0 1\n", "x, line 7", "0 -> 1 is given twice"),
 ]  # fmt: skip
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import pebble
 from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag
 from pebble.graph.dag import Dag
@@ -31,11 +30,6 @@ def rows(dag: Dag) -> dict[str, list[str]]:
         for v in range(dag.n_vertices)
         if len(dag.predecessors_of(v))
     }
-
-
-def test_public_names() -> None:
-    assert pebble.trace is trace
-    assert pebble.load_dag is load_dag
 
 
 def product(A: Array, B: Array) -> Array:

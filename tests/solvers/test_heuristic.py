@@ -14,7 +14,6 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-import pebble
 from pebble.cli.dag import schedule as command
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.load import load_dag
@@ -259,10 +258,6 @@ def test_wide_and_deep_graphs_need_no_recursion() -> None:
         assert schedule_dag(chain, 2, order).io == 2
         assert schedule_dag(star, n, order).io == n
         assert schedule_dag(fan, 2, order).io == n
-
-
-def test_public_name() -> None:
-    assert pebble.schedule_dag is schedule_dag
 
 
 # -- the command

@@ -19,19 +19,15 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.graph import compulsory
 from pebble.solvers.optimum import optimal
-from pebble.solvers.optimum.best_first import beam, prove
+from pebble.solvers.optimum.best_first import prove
 from pebble.solvers.optimum.bit_game import make_bit_game
 from pebble.solvers.optimum.requirements import RequirementSpace
-from pebble.solvers.optimum.search_space import SearchSpace
 from tests.solvers.small_dags import ALL_RULES, check_witness, least, random_dag, some_dags
 from tests.support.search_over_placements import optimum as placements_optimum
 
 GOLDEN: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "golden" / "optima.json").read_text(encoding="utf-8")
 )["optima"]
-
-
-QUICK = [line for line in GOLDEN if line["states"] < 1500]
 
 
 State = tuple[int, int, int]
@@ -110,16 +106,18 @@ def test_larger_random_dags_at_small_M(seed: int, rules: Rules) -> None:
 
 
 def test_an_input_whose_last_use_is_near_keeps_its_word() -> None:
-    """To take the place of an input costs more here than to load it again: see [exchange]."""
+    """To take the place of an input costs more here than to load it again."""
     edges = [(8, 0), (9, 0), (5, 1), (4, 1), (5, 2), (9, 2), (5, 3), (1, 3), (9, 5), (8, 5), (9, 6), (8, 6)]
     dag, rules = Dag.from_edges([*edges, (6, 7), (2, 7)]), Rules(recomputation=False)
     assert optimal(dag, 3, rules).io == single_moves(dag, 3, rules)[0] == 9
 
 
+QUICK = [line if line["states"] < 1500 else pytest.param(line, marks=pytest.mark.slow) for line in GOLDEN]
+
+
 @pytest.mark.many(40)
 @pytest.mark.parametrize("line", QUICK, ids=lambda line: f"{line['dag']}-{line['M']}")
 def test_golden(line: dict[str, Any]) -> None:
-    """The lines that take longer are gone through by tests/bench/bench_optimum.py."""
     dag, M = load_dag(line["dag"]), line["M"]
     rules = Rules(recomputation=line["recomputation"], sliding=line["sliding"])
     best = optimal(dag, M, rules)
@@ -232,16 +230,16 @@ def test_an_interrupted_search_never_claims_too_much() -> None:
     """Stop at every wave of a search; the bound so far must not pass the optimum."""
     dag = load_dag("fma-matmul:2,2,2")
     space = RequirementSpace(make_bit_game(dag, 4, Rules()))
-    truth = prove(space)
+    truth = prove([space])
     lowers: list[int] = []
-    prove(space, progress=lambda lower, _: lowers.append(lower))
+    prove([space], progress=lambda lower, _: lowers.append(lower))
     assert lowers == sorted(lowers)
     assert lowers[-1] == truth.lower
-    stopped = prove(space, most_states=1)
+    stopped = prove([space], most_states=1)
     assert not stopped.exact
     assert stopped.lower <= truth.lower
     with limited_to(0.0), pytest.raises(TimeUp):
-        prove(space)
+        prove([space])
 
 
 @pytest.mark.slow
@@ -293,15 +291,8 @@ def test_progress_counts_whole_io() -> None:
 
 def test_a_known_cost_stops_the_search_without_changing_the_answer() -> None:
     space = RequirementSpace(make_bit_game(load_dag("fft:4"), 3, Rules()))
-    truth = prove(space)
-    told = prove(space, upper=truth.lower)
+    truth = prove([space])
+    told = prove([space], upper=truth.lower)
     assert (told.lower, told.exact, told.path) == (truth.lower, True, None)
     assert told.states < truth.states
-    assert prove(space, upper=truth.lower + 3).lower == truth.lower
-
-
-def test_beam_finds_pebblings_that_exist() -> None:
-    space = SearchSpace(make_bit_game(load_dag("pyramid:4"), 3, Rules(recomputation=False)))
-    found = beam(space, 8)
-    assert found is not None
-    assert found[0] >= prove(space).lower
+    assert prove([space], upper=truth.lower + 3).lower == truth.lower

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.nests.nest_names import named_block
 from pebble.computations.nests.points import affine_values
 from pebble.computations.nests.statement import Access, LoopNest
+from pebble.graph.names import NamedArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.computations.nests.nest_names import NamedBlock
-
-__all__ = ["ElementVertices"]
+__all__ = ["ElementVertices", "named_block"]
 
 _MOST_PLACES = 2**62
 
@@ -154,7 +152,7 @@ class ElementVertices:
         )
         return found
 
-    def input_block(self) -> NamedBlock:
+    def input_block(self) -> NamedArray:
         """Return the inputs with their names."""
         return named_block(self.name, self._first_input, self._index(self.inputs), len(self.inputs))
 
@@ -200,3 +198,23 @@ def _box(
     if size >= _MOST_PLACES:
         raise InvalidInput(f"the subscripts of {name} are too far apart to number its elements")
     return tuple(least), shape
+
+
+def named_block(label: str, first: int, columns: Sequence[NDArray[np.int64]], length: int) -> NamedArray:
+    """Return vertices as elements of an array, from their indices, one column for each axis.
+
+    Raises
+    ------
+    InvalidInput
+        If the indices lie so far apart that their places cannot be numbered.
+    """
+    low = tuple(min(0, int(column.min(initial=0))) for column in columns)
+    shape = tuple(int(column.max(initial=0)) - least + 1 for column, least in zip(columns, low, strict=True))
+    places = np.zeros(length, dtype=np.int64)
+    size = 1
+    for column, least, extent in zip(columns, low, shape, strict=True):
+        size *= extent
+        if size >= _MOST_PLACES:
+            raise InvalidInput(f"the subscripts of {label} are too far apart to number its elements")
+        places = places * extent + (column - least)
+    return NamedArray(label, shape, first, places, low)

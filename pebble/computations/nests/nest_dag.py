@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.classic_dags import MOST_EDGES
-from pebble.computations.nests.element_vertices import ElementVertices
-from pebble.computations.nests.nest_names import NestNames, named_block
+from pebble.computations.dag_names import MOST_EDGES
+from pebble.computations.nests.element_vertices import ElementVertices, named_block
 from pebble.computations.nests.points import TooManyPoints, affine_values, count_points, points_of
 from pebble.computations.nests.statement import Assignment, LoopNest
 from pebble.graph.dag import Dag
+from pebble.graph.names import ArrayNames, NamedArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from pebble.computations.nests.nest_names import NamedBlock
 
 __all__ = ["NestDag", "count_edges", "nest_dag"]
 
@@ -146,9 +144,9 @@ class _Builder:
             self._elements[one.target.array].before(number) for number, one in enumerate(nest.statements)
         )
 
-    def rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NestNames]:
+    def rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64], ArrayNames]:
         """Return the compressed rows as (start, predecessors), and the names."""
-        names = NestNames(self._blocks())
+        names = ArrayNames(self._blocks(), self.first[0] + sum(map(len, self._points)))
         counts = [np.zeros(self.first[0], dtype=np.int64)]
         found = [np.zeros(0, dtype=np.int64)]
         for number in range(len(self._points)):
@@ -180,7 +178,7 @@ class _Builder:
             columns.append(column)
         return np.stack(columns, axis=1)
 
-    def _check_own(self, number: int, matrix: NDArray[np.int64], names: NestNames) -> None:
+    def _check_own(self, number: int, matrix: NDArray[np.int64], names: ArrayNames) -> None:
         own = np.arange(self.first[number], self.first[number] + len(matrix), dtype=np.int64)
         rows = np.flatnonzero((matrix == own[:, None]).any(axis=1))
         if len(rows):
@@ -190,7 +188,7 @@ class _Builder:
                 "computed from itself"
             )
 
-    def _blocks(self) -> list[NamedBlock]:
+    def _blocks(self) -> list[NamedArray]:
         """Return the names of all vertices; what adds to elements that have names already gets another label."""
         blocks = [array.input_block() for array in self._elements.values() if len(array.inputs)]
         taken: set[tuple[str, int]] = set()

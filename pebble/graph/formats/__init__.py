@@ -1,7 +1,7 @@
 """DAGs in files: one module per format, chosen by the file's ending or by name.
 
-A reader takes a text, what to call it in messages and whether to keep isolated vertices, and returns a :class:`Dag`;
-a writer takes the DAG and yields pieces of text.
+A reader takes a text and fills a :class:`~pebble.graph.formats.parsed_graph.ParsedGraph`; a writer takes the DAG and
+yields pieces of text.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.files import atomic_writer
 from pebble.graph.dag import Dag
 from pebble.graph.formats import csv_edges, dot, edgelist, graphml, hdag, json_graph, mtx, named_edges
+from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = [
     "FORMATS",
@@ -31,7 +32,7 @@ __all__ = [
 
 class _Format(NamedTuple):
     endings: tuple[str, ...]
-    read: Callable[[str, str, bool], Dag]
+    read: Callable[[str, ParsedGraph], None]
     write: Callable[[Dag], Iterator[str]] | None = None
 
 
@@ -88,7 +89,9 @@ def dag_from_text(text: str, format: str, source: str = "", keep_isolated: bool 
     Dag(3 vertices, 2 edges, 2 inputs, 1 output)
     """
     name = format_of(source, format)
-    return _KNOWN[name].read(text, source or name, keep_isolated)
+    parsed = ParsedGraph(source or name)
+    _KNOWN[name].read(text, parsed)
+    return parsed.dag(keep_isolated)
 
 
 def text_of(dag: Dag, format: str) -> str:

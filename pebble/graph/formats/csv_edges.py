@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from itertools import chain
 
 from pebble.common.text_lines import shown
-from pebble.graph.dag import Dag
 from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["read"]
@@ -31,17 +30,8 @@ _COLUMNS = (
 )
 
 
-def read(text: str, source: str = "CSV", keep_isolated: bool = False) -> Dag:
-    r"""Read edges.
-
-    Examples
-    --------
-    >>> read("source,target,weight\na,sum,1\nb,sum,1\n").name(1)
-    'sum'
-    >>> read("a;sum\nb;sum\n")
-    Dag(3 vertices, 2 edges, 2 inputs, 1 output)
-    """
-    parsed = ParsedGraph(source)
+def read(text: str, parsed: ParsedGraph) -> None:
+    """Read edges."""
     rows = _rows(text, parsed)
     at, first = next(rows, (1, []))
     names = _columns(first)
@@ -58,7 +48,6 @@ def read(text: str, source: str = "CSV", keep_isolated: bool = False) -> Dag:
         parsed.add(tail, head, number)
     if names is None:
         _refuse_unknown_header(parsed)
-    return parsed.dag(keep_isolated)
 
 
 def _rows(text: str, parsed: ParsedGraph) -> Iterator[tuple[int, list[str]]]:

@@ -31,23 +31,17 @@ _TOKEN = re.compile(
 _DEEPEST = 50
 
 
-def read(text: str, source: str = "DOT", keep_isolated: bool = False) -> Dag:
-    """Read a digraph.
-
-    Examples
-    --------
-    >>> dag = read('digraph "two sums" { a -> s; b -> s; {s c} -> t }')
-    >>> dag
-    Dag(two sums: 5 vertices, 4 edges, 3 inputs, 1 output)
-    """
-    return _Parser(text, source).dag(keep_isolated)
+def read(text: str, parsed: ParsedGraph) -> None:
+    """Read a digraph."""
+    _Parser(text, parsed).read()
 
 
 class _Parser:
     """Takes the tokens one by one."""
 
-    def __init__(self, text: str, source: str) -> None:
-        self.parsed = ParsedGraph(source, place=lambda at: f"line {text.count(chr(10), 0, at) + 1}")
+    def __init__(self, text: str, parsed: ParsedGraph) -> None:
+        self.parsed = parsed
+        parsed.place = lambda at: f"line {text.count(chr(10), 0, at) + 1}"
         self._tokens = _TOKEN.finditer(text)
         self._advance()
 
@@ -99,7 +93,7 @@ class _Parser:
             raise self._fail(sums if self._text == "+" else ports)
         return text
 
-    def dag(self, keep_isolated: bool) -> Dag:
+    def read(self) -> None:
         strict = self._took_word("strict")
         if not self._took_word("digraph"):
             undirected = "an undirected graph; a computation needs a digraph"
@@ -113,7 +107,6 @@ class _Parser:
             raise self._fail(f"unexpected {self._found()} after the graph's end")
         if strict:
             self.parsed.keep_first()
-        return self.parsed.dag(keep_isolated)
 
     def _statements(self, depth: int) -> list[int]:
         """Read up to the closing brace; return the vertices that were mentioned."""

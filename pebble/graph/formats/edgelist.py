@@ -24,21 +24,18 @@ _NO_HEADER = "; if the file begins with an edge instead of a line 'V E', use --f
 _OTHERS = "; lists of edges are also read as --format named, csv, adjlist or multiline-adjlist"
 
 
-def read(text: str, source: str = "edge list", keep_isolated: bool = False) -> Dag:
-    r"""Read an edge list.
-
-    Examples
-    --------
-    >>> read("3 2\n0 2\n1 2\n")
-    Dag(3 vertices, 2 edges, 2 inputs, 1 output)
-    """
+def read(text: str, parsed: ParsedGraph) -> None:
+    """Read an edge list."""
     if _begins_with_names(text):
-        return read_names(text, source, keep_isolated)
-    parsed = ParsedGraph(source, hint=_NO_HEADER)
+        read_names(text, parsed)
+        return
+    parsed.hint = _NO_HEADER
     lines = data_lines(text, parsed, "#")
     header, words = next(lines, (0, []))
     if not header:
-        raise InvalidInput(f"{source}, line 1: the file is empty; it should begin with 'V E', two numbers")
+        raise InvalidInput(
+            f"{parsed.source}, line 1: the file is empty; it should begin with 'V E', two numbers"
+        )
     if len(words) != 2:
         found = shown(" ".join(words))
         raise parsed.fail(header, f"expected the line 'V E': two numbers; found {found}{_OTHERS}")
@@ -52,7 +49,6 @@ def read(text: str, source: str = "edge list", keep_isolated: bool = False) -> D
         tail, head = words
         parsed.add(parsed.whole(tail, "a vertex", number), parsed.whole(head, "a vertex", number), number)
     parsed.check_promised(n_edges, len(parsed.tails), "edges", header)
-    return parsed.dag(keep_isolated)
 
 
 def _begins_with_names(text: str) -> bool:

@@ -22,16 +22,9 @@ _NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def read(text: str, source: str = "GraphML", keep_isolated: bool = False) -> Dag:
-    r"""Read a DAG.
-
-    Examples
-    --------
-    >>> read('<graphml><graph edgedefault="directed"><node id="a"/><node id="b"/>'
-    ...      '<edge source="a" target="b"/></graph></graphml>').name(1)
-    'b'
-    """
-    reader = _Reader(source)
+def read(text: str, parsed: ParsedGraph) -> None:
+    """Read a DAG."""
+    reader, source = _Reader(parsed), parsed.source
     try:
         for start in range(0, len(text), _PIECE):
             reader.parser.Parse(text[start : start + _PIECE].encode("utf-8"), False)
@@ -41,14 +34,14 @@ def read(text: str, source: str = "GraphML", keep_isolated: bool = False) -> Dag
         raise InvalidInput(f"{source}, line {error.lineno}, column {error.offset + 1}: {what}") from None
     except UnicodeEncodeError:
         raise InvalidInput(f"{source}: the text is not valid Unicode") from None
-    return reader.dag(keep_isolated)
+    reader.add_edges()
 
 
 class _Reader:
     """Collects nodes and edges with their lines while the parser runs."""
 
-    def __init__(self, source: str) -> None:
-        self.parsed = ParsedGraph(source)
+    def __init__(self, parsed: ParsedGraph) -> None:
+        self.parsed = parsed
         self.edges: list[tuple[str, str, int]] = []
         self.keys: dict[str, str] = {}
         self.open: list[tuple[str, int]] = []
@@ -111,8 +104,8 @@ class _Reader:
         elif owner == "node" and self.key in ("output", "isolated") and value.lower() in ("true", "1"):
             (self.parsed.outputs if self.key == "output" else self.parsed.isolated).append(v)
 
-    def dag(self, keep_isolated: bool) -> Dag:
-        """Return the DAG; only now every node is known."""
+    def add_edges(self) -> None:
+        """Add the edges; only now every node is known."""
         if self.directed is None:
             raise InvalidInput(f"{self.parsed.source}: it contains no <graph>; is this GraphML?")
         numbers = self.parsed.numbers
@@ -121,7 +114,6 @@ class _Reader:
                 if end not in numbers:
                     raise self.parsed.fail(line, f"there is no node {end!r}")
             self.parsed.add(numbers[source], numbers[target], line)
-        return self.parsed.dag(keep_isolated)
 
 
 def write(dag: Dag) -> Iterator[str]:

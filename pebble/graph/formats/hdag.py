@@ -21,15 +21,8 @@ __all__ = ["read", "write", "write_list"]
 _Line = tuple[int, list[str]]
 
 
-def read(text: str, source: str = "hyperDAG", keep_isolated: bool = False) -> Dag:
-    r"""Read a hyperDAG, in either form.
-
-    Examples
-    --------
-    >>> read("2 3 4\n0\n1\n0\n1\n2\n0 0\n0 2\n1 1\n1 2\n")
-    Dag(3 vertices, 2 edges, 2 inputs, 1 output)
-    """
-    parsed = ParsedGraph(source)
+def read(text: str, parsed: ParsedGraph) -> None:
+    """Read a hyperDAG, in either form."""
     (header, words), *body = list(data_lines(text, parsed, "%")) or [(1, [])]
     if len(words) != 3:
         raise parsed.fail(header, f"expected 'hyperedges vertices pins'; found {shown(' '.join(words))}")
@@ -49,7 +42,6 @@ def read(text: str, source: str = "hyperDAG", keep_isolated: bool = False) -> Da
     _check_numbered(hyperedges, "hyperedge", parsed)
     _check_numbered(vertices, "vertex", parsed)
     _read_pins(pins, m, parsed)
-    return parsed.dag(keep_isolated)
 
 
 def _check_numbered(lines: list[_Line], what: str, parsed: ParsedGraph) -> None:

@@ -22,16 +22,9 @@ __all__ = ["read", "write"]
 _KEYS = ("format", "version", "description", "vertices", "outputs", "isolated", "edges")
 
 
-def read(text: str, source: str = "JSON", keep_isolated: bool = False) -> Dag:
-    """Read a DAG in either form.
-
-    Examples
-    --------
-    >>> read('{"vertices": ["a", "b", "c"], "edges": [["a", "c"], ["b", "c"]]}').name(2)
-    'c'
-    >>> read('{"directed": true, "nodes": [{"id": 0}, {"id": 1}], "edges": [{"source": 0, "target": 1}]}')
-    Dag(2 vertices, 1 edge, 1 input, 1 output)
-    """
+def read(text: str, parsed: ParsedGraph) -> None:
+    """Read a DAG in either form."""
+    parsed.place, source = "edges[{}]".format, parsed.source
     try:
         document = json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
@@ -42,10 +35,8 @@ def read(text: str, source: str = "JSON", keep_isolated: bool = False) -> Dag:
         raise InvalidInput(
             f"{source}: expected an object with 'vertices' and 'edges', or networkx's node-link form"
         )
-    parsed = ParsedGraph(source, place="edges[{}]".format)
     _read(document if "vertices" in document else _from_node_link(document, parsed), parsed)
     document.clear()
-    return parsed.dag(keep_isolated)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -18,15 +18,9 @@ __all__ = ["read", "write"]
 _VALUES = {"pattern": 0, "integer": 1, "real": 1, "complex": 2}
 
 
-def read(text: str, source: str = "matrix", keep_isolated: bool = False) -> Dag:
-    r"""Read the DAG of a sparse matrix.
-
-    Examples
-    --------
-    >>> read("%%MatrixMarket matrix coordinate pattern general\n3 3 2\n3 1\n3 2\n")
-    Dag(3 vertices, 2 edges, 2 inputs, 1 output)
-    """
-    parsed = ParsedGraph(source, shift=1)
+def read(text: str, parsed: ParsedGraph) -> None:
+    """Read the DAG of a sparse matrix."""
+    parsed.shift = 1
     n_values = _header(text.partition("\n")[0], parsed)
     lines = data_lines(text, parsed, "%")
     size_line, words = next(lines, (0, []))
@@ -38,7 +32,6 @@ def read(text: str, source: str = "matrix", keep_isolated: bool = False) -> Dag:
         found += 1
         _entry(words, n_values, parsed, number)
     parsed.check_promised(promised, found, "entries", size_line)
-    return parsed.dag(keep_isolated)
 
 
 def _header(line: str, parsed: ParsedGraph) -> int:

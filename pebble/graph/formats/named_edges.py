@@ -12,7 +12,6 @@ from itertools import islice
 
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
-from pebble.graph.dag import Dag
 from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["first_words", "read", "read_adjlist", "read_multiline_adjlist"]
@@ -21,16 +20,8 @@ _ADJLIST = "; if each line lists a vertex and everything computed from it, use -
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 
 
-def read(text: str, source: str = "named edge list", keep_isolated: bool = False) -> Dag:
-    r"""Read a line ``a b`` for each edge; data after the names, ``{'weight': 3}`` or numbers, is passed over.
-
-    Examples
-    --------
-    >>> dag = read("a sum\nb sum  # twice\nsum result {'weight': 1}\n")
-    >>> [dag.name(v) for v in range(4)]
-    ['a', 'sum', 'b', 'result']
-    """
-    parsed = ParsedGraph(source)
+def read(text: str, parsed: ParsedGraph) -> None:
+    """Read a line ``a b`` for each edge; data after the names, ``{'weight': 3}`` or numbers, is passed over."""
     weights: dict[str, int] = {}
     for number, line in _lines(text, parsed):
         words = line.split(None, 2)
@@ -44,40 +35,22 @@ def read(text: str, source: str = "named edge list", keep_isolated: bool = False
         parsed.add(tail, head, number)
     if not parsed.numbers:
         raise InvalidInput(
-            f"{source}, line 1: the file has no edge; write one edge per line, two names 'a b'"
+            f"{parsed.source}, line 1: the file has no edge; write one edge per line, two names 'a b'"
         )
     for word in weights.keys() & parsed.numbers.keys():
         raise parsed.fail(weights[word], f"{word} may be a weight or a vertex: leave out weights{_ADJLIST}")
-    return parsed.dag(keep_isolated)
 
 
-def read_adjlist(text: str, source: str = "adjacency list", keep_isolated: bool = False) -> Dag:
-    r"""Read an adjacency list: a line ``u v w`` for each vertex, and the vertices computed from it.
-
-    Examples
-    --------
-    >>> read_adjlist("a sum\nb sum\nsum x y\nx\ny\n")
-    Dag(5 vertices, 4 edges, 2 inputs, 2 outputs)
-    """
-    parsed = ParsedGraph(source)
+def read_adjlist(text: str, parsed: ParsedGraph) -> None:
+    """Read an adjacency list: a line ``u v w`` for each vertex, and the vertices computed from it."""
     for number, line in _lines(text, parsed):
         u, *heads = (parsed.vertex(name, number) for name in line.split())
         for head in heads:
             parsed.add(u, head, number)
-    return parsed.dag(keep_isolated)
 
 
-def read_multiline_adjlist(
-    text: str, source: str = "multi-line adjacency list", keep_isolated: bool = False
-) -> Dag:
-    r"""Read a line ``u 2``, then two lines with a vertex computed from ``u`` each, and data that is passed over.
-
-    Examples
-    --------
-    >>> read_multiline_adjlist("a 1\nsum {}\nb 1\nsum {'weight': 1}\nsum 0\n")
-    Dag(3 vertices, 2 edges, 2 inputs, 1 output)
-    """
-    parsed = ParsedGraph(source)
+def read_multiline_adjlist(text: str, parsed: ParsedGraph) -> None:
+    """Read a line ``u 2``, then two lines with a vertex computed from ``u`` each, and data that is passed over."""
     lines = _lines(text, parsed)
     for number, line in lines:
         name, *rest = line.split()
@@ -91,7 +64,6 @@ def read_multiline_adjlist(
             parsed.add(u, parsed.vertex(line_of_head.split(None, 1)[0], at), at)
             found += 1
         parsed.check_promised(promised, found, "lines", number)
-    return parsed.dag(keep_isolated)
 
 
 def _lines(text: str, parsed: ParsedGraph) -> Iterator[tuple[int, str]]:

@@ -32,18 +32,16 @@ class ParsedGraph:
     ----------
     source : str
         What to call the file in messages.
-    shift : int
-        Number of the file's first vertex: 0, or 1 as in Matrix Market.
-    place : callable
-        Turns the number that :meth:`add` is given as place into words; by default it is the number of a line.
-    hint : str
-        What to add to a message about numbers that are wrong, since the file may be in another format.
     """
 
-    def __init__(
-        self, source: str, shift: int = 0, place: Callable[[int], str] = "line {}".format, hint: str = ""
-    ) -> None:
-        self.source, self.shift, self.hint = source, shift, hint
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.shift = 0
+        """Number of the file's first vertex: 0, or 1 as in Matrix Market."""
+        self.place: Callable[[int], str] = "line {}".format
+        """Turns the number that :meth:`add` is given as place into words; by default it is the number of a line."""
+        self.hint = ""
+        """What to add to a message about numbers that are wrong, since the file may be in another format."""
         self.n_vertices = 0
         self.size_line = 0
         """The line that says how many vertices there are, in formats that have one."""
@@ -55,7 +53,6 @@ class ParsedGraph:
         self.outputs: list[int] = []
         self.isolated: list[int] = []
         self.description = ""
-        self._place = place
 
     def add(self, tail: int, head: int, place: int) -> None:
         """Add the edge from a predecessor to the vertex computed from it, numbered from 0."""
@@ -107,7 +104,7 @@ class ParsedGraph:
 
     def fail(self, place: int, what: str) -> InvalidInput:
         """Return the error for a place in the file."""
-        return InvalidInput(f"{self.source}, {self._place(place)}: {what}")
+        return InvalidInput(f"{self.source}, {self.place(place)}: {what}")
 
     def _where(self) -> str:
         return f"{self.source}, line {self.size_line}" if self.size_line else self.source
@@ -130,7 +127,7 @@ class ParsedGraph:
         except EdgeFault as fault:
             way = np.array(fault.way)
             found = np.flatnonzero(np.isin(tails * n + heads, way[:-1] * n + way[1:]))
-            first = f", first on {self._place(self.places[found[0]])}" if len(found) >= len(way) else ""
+            first = f", first on {self.place(self.places[found[0]])}" if len(found) >= len(way) else ""
             raise self.fail(self.places[found[-1]], f"{fault.text(labels)}{first}") from None
         except InvalidInput as error:
             raise InvalidInput(f"{self.source}: {error}") from None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.graph.edge_arrays import grouped
+from pebble.graph.order import heights, order_vertices
 from pebble.solvers.heuristic.cone_steps import ConeSteps
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 
@@ -123,23 +125,12 @@ class LabelOrder:
 def _longest_paths(
     tail: NDArray[np.int64], head: NDArray[np.int64], count: int
 ) -> NDArray[np.float64] | None:
-    """Return the longest path to each of so many labels over pairs in the order of their tails; None with a cycle.
-
-    Each pair is looked at once, when all that leads to its tail has been.
+    """Return the longest path to each of so many labels over pairs; None with a cycle.
 
     >>> _longest_paths(np.array([0, 0, 1]), np.array([1, 2, 2]), 4)
     array([0., 1., 2., 0.])
     """
-    level = np.zeros(count)
-    first = np.searchsorted(tail, np.arange(count + 1))
-    waiting = np.bincount(head, minlength=count)
-    free, done, path = np.flatnonzero(waiting == 0), 0, 0
-    while len(free):
-        level[free] = path
-        done, path = done + len(free), path + 1
-        many = first[free + 1] - first[free]
-        begins = np.cumsum(many) - many
-        reached = head[np.repeat(first[free] - begins, many) + np.arange(many.sum())]
-        np.subtract.at(waiting, reached, 1)
-        free = np.unique(reached[waiting[reached] == 0])
-    return level if done == count else None
+    order, _ = order_vertices(*grouped(head, tail, count), np.bincount(head, minlength=count))
+    if len(order) < count:
+        return None
+    return np.array(heights(np.array(order, dtype=np.int64), *grouped(tail, head, count)), dtype=np.float64)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.graph.dag import Dag
+from pebble.graph.order import heights
 
 __all__ = ["NeededGraph", "breadth_first", "depth_first", "given"]
 
@@ -70,10 +71,7 @@ class NeededGraph:
     @cached_property
     def level(self) -> list[int]:
         """Number of edges on the longest path that ends in each vertex that has to be computed."""
-        level, predecessors = [0] * self.n, self.predecessors
-        for v in self.todo.tolist():
-            level[v] = 1 + max([level[p] for p in predecessors[v]])
-        return level
+        return heights(self.dag.topological_order(), self.dag.predecessor_start, self.dag.predecessors)
 
 
 def given(graph: NeededGraph) -> NDArray[np.int64]:

@@ -74,7 +74,7 @@ class _StageMoves:
 
     def __init__(self, vertices: _Vertices, stage: Stage) -> None:
         self._vertices, self._stage = vertices, stage
-        self._names = {array.name: stage.family.offset(array.name) for array in stage.family.arrays}
+        self._names = stage.family.names
         self._known: dict[int, tuple[int, str, int]] = {}
         self._copies: dict[int, int] = {}
         self._begun: dict[str, set[int]] = {name: set() for name in stage.begun}
@@ -122,9 +122,7 @@ class _StageMoves:
     def _vertex(self, vertex: int) -> tuple[int, str, int]:
         """Return the vertex of the whole DAG, the family's array, and the initial value that it begins with, or -1."""
         if vertex not in self._known:
-            name = max((offset, name) for name, offset in self._names.items() if offset <= vertex)[1]
-            index = self._stage.family.index_of(name, vertex - self._names[name])
-            self._known[vertex] = self._found(name, index)
+            self._known[vertex] = self._found(*self._names.element(vertex))
         return self._known[vertex]
 
     def _found(self, name: str, index: tuple[int, ...]) -> tuple[int, str, int]:

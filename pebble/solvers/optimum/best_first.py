@@ -1,4 +1,4 @@
-"""Searches by whole arrays of states: the least bound first, for a proof; the most promising, for a pebbling."""
+"""The search by whole arrays of states, the least bound first."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pebble.common.clock import check_time
 from pebble.solvers.optimum.bit_game import Words
 from pebble.solvers.optimum.requirements import RequirementSpace
-from pebble.solvers.optimum.search_space import SearchSpace
-from pebble.solvers.optimum.states import Batch, LayeredSet, StateSet
+from pebble.solvers.optimum.states import Batch, LayeredSet
 
-__all__ = ["Progress", "Proof", "Space", "beam", "prove", "prove_by"]
-
-Space = SearchSpace | RequirementSpace
-"""What is searched: states from the beginning on, or requirements from the end back."""
+__all__ = ["Progress", "Proof", "prove"]
 
 Progress = Callable[[int, int], object]
 """Called with a proved lower bound and the number of states expanded so far."""
@@ -71,7 +66,7 @@ class Proof:
         How many states were expanded.
     path : list of rows, or None
         The states of a pebbling of cost ``lower``, if the search met one.
-    space : SearchSpace or RequirementSpace, or None
+    space : RequirementSpace or None
         What the path leads through.
     """
 
@@ -79,16 +74,16 @@ class Proof:
     exact: bool
     states: int
     path: list[Words] | None = None
-    space: Space | None = None
+    space: RequirementSpace | None = None
 
 
-def first_wave(space: Space) -> Batch:
+def first_wave(space: RequirementSpace) -> Batch:
     """Return the state before the first move, reached from nowhere."""
     return Batch(space.start(), np.full(1, -1, dtype=np.int64))
 
 
 def prove(
-    space: Space,
+    spaces: Sequence[RequirementSpace],
     upper: int | None = None,
     most_states: int | None = None,
     progress: Progress | None = None,
@@ -97,7 +92,8 @@ def prove(
 
     Parameters
     ----------
-    space : SearchSpace or RequirementSpace
+    spaces : sequence of RequirementSpace
+        Of one game; they are searched by turns until one of them has the proof.
     upper : int, optional
         Cost of a known pebbling.
     most_states : int, optional
@@ -113,17 +109,6 @@ def prove(
     -----
     States wait in one list for each value of the bound. The bound never falls along a step, so the least value in
     waiting is a lower bound of the optimum. Costs 12 to 32 bytes a state expanded, and as much for one in waiting.
-    """
-    return prove_by([space], upper, most_states, progress)
-
-
-def prove_by(
-    spaces: Sequence[Space],
-    upper: int | None = None,
-    most_states: int | None = None,
-    progress: Progress | None = None,
-) -> Proof:
-    """Search several spaces of one game by turns until one of them has the proof, as :func:`prove` does.
 
     The first search has a start of 4,096 states, within which small games end. From then on it is always the turn of
     the one that has done the least work, where a state expanded counts as much as it takes time, and eight times as
@@ -154,7 +139,7 @@ def _next(searches: Sequence[_LayeredSearch]) -> _LayeredSearch:
 class _LayeredSearch:
     """States that wait to be expanded, and expanded ones that wait for their dearer steps, by bound."""
 
-    def __init__(self, space: Space, upper: int) -> None:
+    def __init__(self, space: RequirementSpace, upper: int) -> None:
         self.space, self.upper = space, upper
         start = first_wave(space)
         self.least = int(space.bound(start.rows)[0])
@@ -249,61 +234,3 @@ class _LayeredSearch:
         lists.append(self.space.canonical(batch))
         if len(lists) > _MANY:
             lists[:] = [Batch.joined(lists).distinct()]
-
-
-def beam(space: SearchSpace, width: int) -> tuple[int, list[Words]] | None:
-    """Follow the ``width`` most promising states, step by step, to the end of a pebbling.
-
-    Every step computes one vertex, so an end is reached.
-
-    Returns
-    -------
-    (cost, path) or None
-        A pebbling that need not be the best; unavoidable stores of outputs are not counted.
-
-    Raises
-    ------
-    TimeUp
-        If a time limit around the search passes.
-    """
-    wave, cost = first_wave(space), np.zeros(1, dtype=np.int64)
-    seen, history = StateSet(), History()
-    best: tuple[int, int] | None = None
-    for _ in range(space.game.n + 1):
-        if not len(wave) or (best is not None and int((cost + space.bound(wave.rows)).min()) >= best[0]):
-            break
-        check_time()
-        seen.add(wave.distinct().rows)
-        first = history.add(wave)
-        for i in np.flatnonzero(space.finished(wave.rows)).tolist():
-            if best is None or int(cost[i]) < best[0]:
-                best = int(cost[i]), first + i
-        wave, cost = _chosen(space, _children(space, wave.rows, cost, first), width, seen)
-    return None if best is None else (best[0], history.path(best[1]))
-
-
-def _children(space: SearchSpace, rows: Words, cost: NDArray[np.int64], first: int) -> dict[int, list[Batch]]:
-    """Return the states one step further by their bound."""
-    layers: dict[int, list[Batch]] = {}
-    serial = np.arange(first, first + len(rows))
-    for found in space.children(rows, cost, serial):
-        for value in np.unique(found.bound).tolist():
-            layers.setdefault(value, []).append(found.batch.take(found.bound == value))
-    return layers
-
-
-def _chosen(
-    space: SearchSpace, layers: dict[int, list[Batch]], width: int, seen: StateSet
-) -> tuple[Batch, NDArray[np.int64]]:
-    """Return the unseen states of the least bounds, and what was spent on each."""
-    chosen = [Batch(space.start()[:0], np.zeros(0, dtype=np.int64))]
-    bounds = [np.zeros(0, dtype=np.int64)]
-    room = width
-    for value in sorted(layers):
-        batch = seen.new_ones(space.canonical(Batch.joined(layers[value])))
-        batch = batch.take(np.argsort(space.merit(batch.rows), kind="stable")[:room])
-        chosen.append(batch)
-        bounds.append(np.full(len(batch), value, dtype=np.int64))
-        room -= len(batch)
-    wave = Batch.joined(chosen)
-    return wave, np.concatenate(bounds) - space.bound(wave.rows)

@@ -16,7 +16,7 @@ from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 
-__all__ = ["BitGame", "Unions", "Words", "columns", "make_bit_game", "members", "popcount"]
+__all__ = ["BitGame", "Unions", "Words", "columns", "make_bit_game", "members", "pieces", "popcount"]
 
 _PIECE = 11
 
@@ -80,6 +80,12 @@ def members(mask: int) -> Iterator[int]:
         mask ^= low
 
 
+def pieces(words: Words) -> list[NDArray[np.intp]]:
+    """Return the words cut into pieces of 11 bits, the lowest first."""
+    mask = np.uint64((1 << _PIECE) - 1)
+    return [(words >> np.uint64(shift) & mask).astype(np.intp) for shift in range(0, 64, _PIECE)]
+
+
 class Unions:
     """The union of the sets that the members of a set stand for, by tables for pieces of 11 bits.
 
@@ -90,7 +96,7 @@ class Unions:
     def __init__(self, sets: Sequence[int]) -> None:
         values = np.arange(1 << _PIECE)
         self._tables: list[Words] = []
-        for first in range(0, len(sets), _PIECE):
+        for first in range(0, max(len(sets), 1), _PIECE):
             table = np.zeros(1 << _PIECE, dtype=np.uint64)
             for i, members_ in enumerate(sets[first : first + _PIECE]):
                 table[values >> i & 1 == 1] |= np.uint64(members_)
@@ -98,11 +104,13 @@ class Unions:
 
     def __call__(self, words: Words) -> Words:
         """Return one union for each set."""
-        found = np.zeros_like(words)
-        for piece, table in enumerate(self._tables):
-            found |= table[
-                (words >> np.uint64(_PIECE * piece) & np.uint64((1 << _PIECE) - 1)).astype(np.intp)
-            ]
+        return self.of(pieces(words))
+
+    def of(self, cut: list[NDArray[np.intp]]) -> Words:
+        """Return one union for each set that was cut into these pieces."""
+        found = self._tables[0][cut[0]]
+        for table, piece in zip(self._tables[1:], cut[1:], strict=False):
+            found |= table[piece]
         return found
 
 

@@ -5,37 +5,36 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
 
-from pebble.common.clock import TimeUp, limited_to, unlimited
+from pebble.common.clock import TimeUp, limited_to
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.common.whole_numbers import singular
 from pebble.game.files.header import Header
 from pebble.game.files.writer import write_pebbling
-from pebble.game.moves import Moves
+from pebble.game.moves import Moves, Op
 from pebble.game.pictures import pebbling_svg
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic import schedule_dag
-from pebble.solvers.optimum.best_first import Progress, Proof, Space, beam, prove_by
-from pebble.solvers.optimum.bit_game import BitGame, make_bit_game
+from pebble.solvers.optimum.best_first import Progress, Proof, prove
+from pebble.solvers.optimum.bit_game import BitGame, make_bit_game, members
 from pebble.solvers.optimum.requirements import LateLoadSpace, RequirementSpace
-from pebble.solvers.optimum.search_space import SearchSpace
-from pebble.solvers.optimum.witness import moves_along, moves_back_along
+from pebble.solvers.optimum.witness import moves_along
 
 __all__ = ["FEW_STATES", "Optimum", "optimal"]
 
 FEW_STATES = 100_000
 """What a search expands at most where the optimum is welcome but not asked for: some seconds."""
 
-_WIDTHS = (4, 64)
 _SMALL = 20
+"""Vertices up to which the search needs no known pebbling."""
 
 
 @dataclass(frozen=True)
@@ -164,10 +163,9 @@ def optimal(
 
     Notes
     -----
-    A best-first search up to automorphisms of the DAG: over states in normal form where nothing is computed twice;
-    with recomputation two searches, by turns, back from the end of the game. Every rule that leaves something out is
-    proved in ``docs/proofs/exact-optimum.md``. Time and memory grow exponentially with the DAG and with how far M is
-    from both ends; DAGs of twenty vertices take about a second.
+    Two best-first searches, by turns, back from the end of the game, up to automorphisms of the DAG. Every rule that
+    leaves something out is proved in ``docs/proofs/exact-optimum.md``. Time and memory grow exponentially with the DAG
+    and with how far M is from both ends; DAGs of twenty vertices take about a second.
 
     References
     ----------
@@ -215,14 +213,11 @@ def optimal(
 
 
 class _Solver:
-    """First some pebbling, then better ones while they are cheap to find, then the proof."""
+    """First some pebbling, where the search may need one, then the proof."""
 
     def __init__(self, dag: Dag, game: BitGame, progress: Progress | None, stoppable: bool) -> None:
         self.dag, self.game = dag, game
-        again = game.rules.recomputation
-        self.spaces: list[Space] = (
-            [RequirementSpace(game), LateLoadSpace(game)] if again else [SearchSpace(game)]
-        )
+        self.spaces = [RequirementSpace(game), LateLoadSpace(game)]
         self.progress, self.stoppable = progress, stoppable
         self.interrupted = False
         self.so_far = Proof(int(self.spaces[0].bound(self.spaces[0].start())[0]), False, 0)
@@ -234,7 +229,7 @@ class _Solver:
         with self._ending():
             if not self.interrupted:
                 cost = None if known is None else known[0]
-                return self._told(prove_by(self.spaces, cost, most_states, self._report), known)
+                return self._told(prove(self.spaces, cost, most_states, self._report), known)
         return self.so_far, (known or self._known())[1]
 
     @contextmanager
@@ -251,11 +246,8 @@ class _Solver:
 
     def _told(self, proof: Proof, known: tuple[int, Moves] | None) -> tuple[Proof, Moves]:
         """Return the proof with the moves of the path it met, or those that were known before."""
-        if proof.path is not None:
-            if isinstance(proof.space, SearchSpace):
-                return proof, moves_along(proof.space, proof.path)
-            assert proof.space is not None
-            return proof, moves_back_along(proof.space, proof.path)
+        if proof.path is not None and proof.space is not None:
+            return proof, moves_along(proof.space, proof.path)
         if known is None:
             raise AssertionError("the search ended without a pebbling")
         return proof, known[1]
@@ -266,31 +258,24 @@ class _Solver:
             self.progress(lower + self.game.stores, states)
 
     def _known(self) -> tuple[int, Moves]:
-        """Return the cheaper of an automatic schedule and what narrow searches find, with its cost."""
-        scheduled = self._scheduled()
-        if scheduled is not None and (self.interrupted or scheduled[0] <= self.so_far.lower):
-            return scheduled
-        found: tuple[int, Moves] | None = None
-        with self._ending(), unlimited() if scheduled is None else nullcontext():
-            rules = Rules(recomputation=False, sliding=self.game.rules.sliding)
-            once = SearchSpace(make_bit_game(self.dag, self.game.M, rules))
-            for width in _WIDTHS:
-                path = beam(once, width)
-                if path is not None and (found is None or path[0] < found[0]):
-                    found = path[0], moves_along(once, path[1])
-        if scheduled is None or (found is not None and found[0] <= scheduled[0]):
-            scheduled = found
-        if scheduled is None:
-            raise KeyboardInterrupt if self.interrupted else AssertionError("no pebbling was found")
-        return scheduled
-
-    def _scheduled(self) -> tuple[int, Moves] | None:
-        """Return an automatic schedule and its cost, or None where only sliding has room."""
+        """Return an automatic schedule and its cost; where only sliding has room, each vertex computed by itself."""
         try:
             schedule = schedule_dag(self.dag, self.game.M, stoppable=self.stoppable)
         except CacheTooSmall:
-            return None
+            return self._one_by_one()
         self.interrupted |= schedule.interrupted
         chunks = [*schedule.moves()]
         op, vertex = (np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in ("op", "vertex"))
         return schedule.io - self.game.stores, Moves(op, vertex)
+
+    def _one_by_one(self) -> tuple[int, Moves]:
+        """Return a pebbling that loads the operands of each vertex, slides it into the first and stores it."""
+        game, moves = self.game, list[tuple[int, int] | tuple[int, int, int]]()
+        for v, before in zip(game.vertices, game.before, strict=True):
+            if before:
+                first, *others = (game.vertices[p] for p in members(before))
+                moves += [(Op.LOAD, p) for p in (first, *others)]
+                moves += [(Op.SLIDE, v, first), (Op.STORE, v)]
+                moves += [(Op.DELETE, p) for p in (*others, v)]
+        io = sum(move[0] in (Op.LOAD, Op.STORE) for move in moves)
+        return io - game.stores, Moves.of(moves)

@@ -1,21 +1,18 @@
 """The search from the end of the game to its beginning: what must be in which memory for the rest to succeed.
 
-Why nothing is left out is proved in ``docs/proofs/exact-optimum.md``, "The search backwards"; names in brackets are
-those of its rules. Recomputation is allowed, sliding may be.
+Why nothing is left out is proved in ``docs/proofs/exact-optimum.md``; names in brackets are those of its rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pebble.solvers.optimum.bit_game import BitGame, Unions, Words, columns, popcount
-from pebble.solvers.optimum.search_space import Reached
 from pebble.solvers.optimum.states import Batch, Codec, LayeredSet, States
-from pebble.solvers.optimum.successors import ANY
 from pebble.solvers.optimum.symmetry import Symmetry
 from pebble.solvers.optimum.wavefronts import Wavefronts, ancestors
 
@@ -24,6 +21,16 @@ __all__ = ["LateLoadSpace", "RequirementSpace", "StepsBack"]
 Ints = NDArray[np.int64]
 
 _NONE = np.uint64(0)
+_ANY = 1 << 30
+"""More than any step can raise the bound."""
+
+
+class Reached(NamedTuple):
+    """Requirements that were reached, what was spent on the way, and a lower bound of any pebbling through them."""
+
+    batch: Batch
+    cost: Ints
+    bound: Ints
 
 
 class StepsBack(NamedTuple):
@@ -58,26 +65,19 @@ class StepsBack(NamedTuple):
 
     def take(self, i: int) -> StepsBack:
         """Return one of the steps, as arrays of length 1."""
-        one = slice(i, i + 1)
-        return StepsBack(
-            self.parent[one],
-            self.vertex[one],
-            self.stored[one],
-            self.dropped[one],
-            self.sunk[one],
-            self.loads[one],
-            self.states.take(one),
-            self.cost[one],
-            self.raised[one],
-        )
+        columns: list[Any] = [
+            part.take(slice(i, i + 1)) if isinstance(part, States) else part[i : i + 1] for part in self
+        ]
+        return StepsBack(*columns)
 
 
 class RequirementSpace:
-    """The requirements of one game with recomputation, packed into rows, and the steps back between them.
+    """The requirements of one game, packed into rows, and the steps back between them.
 
     A requirement is a state of which only these parts are used: ``red``, what must be in fast memory; the middle
     vertices of ``blue``, what must have a copy in slow memory because it will be loaded; the other bits of ``blue``,
-    the outputs that must have been stored. It stands for every position that has at least this. Costs and bounds
+    the outputs that must have been stored. It stands for every position that has at least this. What it depends on has
+    been computed; where nothing may be computed twice, everything else is computed later, see [once]. Costs and bounds
     leave out the stores of outputs, one each, that no pebbling avoids.
     """
 
@@ -88,8 +88,6 @@ class RequirementSpace:
     """Whether the search is made anew for each limit of the cost, because it leaves states out by :meth:`cost_more`."""
 
     def __init__(self, game: BitGame) -> None:
-        if not game.rules.recomputation:
-            raise ValueError("the search backwards is for games with recomputation")
         self.game = game
         self.codec = Codec(game)
         self.symmetry = Symmetry(game, self.codec)
@@ -101,7 +99,8 @@ class RequirementSpace:
         self._copy_bits = np.array(copies, dtype=np.uint64)
         inner = [(1 << v, bit) for v, bit in game.stored_at.items() if bit != 1 << v]
         self._inner = [(np.uint64(bit), np.uint64(stored)) for bit, stored in inner]
-        self._needed = Unions(_asked_for(game))
+        self._needed = Unions(_asked_for(game, [1 << v for v in range(game.n)]))
+        self._below = Unions(_asked_for(game, [0] * game.n))
         self._used_by = Unions([*game.before, *[0] * (game.width - game.n)])
         self._successors = [np.uint64(game.after[x]) for x in range(game.n_inputs)]
 
@@ -156,10 +155,20 @@ class RequirementSpace:
         cost: Ints,
         serial: Ints,
         least: int = 0,
-        most: int = ANY,
+        most: int = _ANY,
         potential: Ints | None = None,
     ) -> Iterator[Reached]:
-        """Yield the requirements one step back; see :meth:`~pebble.solvers.optimum.SearchSpace.children`."""
+        """Yield the requirements one step back, not yet replaced by their representatives.
+
+        Parameters
+        ----------
+        rows, cost, serial
+            The requirements, what was spent to reach them, and their serial numbers.
+        least, most
+            Only the steps that raise the bound by so much because of what they load; see [later].
+        potential : array of int64, shape (n,), optional
+            Raised to the largest amount by which a step from each requirement can so raise the bound.
+        """
         for steps in self.steps(self.codec.unpack(rows), least, most, potential):
             spent = cost[steps.parent] + steps.cost
             batch = Batch(self.codec.pack(steps.states), serial[steps.parent])
@@ -173,11 +182,11 @@ class RequirementSpace:
         return Batch(self.symmetry.least(once.rows), once.parent).distinct()
 
     def steps(
-        self, states: States, least: int = 0, most: int = ANY, potential: Ints | None = None
+        self, states: States, least: int = 0, most: int = _ANY, potential: Ints | None = None
     ) -> Iterator[StepsBack]:
         """Yield the steps back that raise the bound by ``least`` to ``most`` because of what they load; see [step]."""
         pairs = self._computed(states)
-        dropped, red = self._dropped(pairs.states.red)
+        dropped, red = self._dropped(pairs.states)
         sunk = self._sunk(pairs.states, red)
         before = States(red, pairs.states.blue & ~sunk)
         used = self._operands[pairs.vertex - self.game.n_inputs] | self._used_by(dropped | sunk)
@@ -200,10 +209,14 @@ class RequirementSpace:
         )
 
     def _computed(self, states: States) -> _Computed:
-        """Return what is required just before each vertex is computed that can be; see [step]."""
+        """Return what is required just before each vertex is computed that can be; see [step] and [once]."""
         red, blue = states.red[:, None], states.blue[:, None]
         room = self._room(red)
         keep, ask = room & (red & self._bits != 0), room & (blue & self._copy_bits != 0)
+        if not self.game.rules.recomputation:
+            last = self._below(states.red | states.blue)[:, None] & self._bits == 0
+            keep &= last & (blue & self._copy_bits == 0)
+            ask &= last
         self._restrict(states, keep, ask)
         kept, kept_vertex = np.nonzero(keep)
         asked, asked_vertex = np.nonzero(ask)
@@ -251,12 +264,16 @@ class RequirementSpace:
             room |= fits & (self._operands & ~red != 0)
         return room
 
-    def _dropped(self, red: Words) -> tuple[Words, Words]:
-        """Return what is computed for nothing from the rest of what must be red, and that rest; see [free]."""
-        red, dropped = red.copy(), np.zeros_like(red)
+    def _dropped(self, states: States) -> tuple[Words, Words]:
+        """Return what is computed for nothing from the rest of what must be red, and that rest; see [free], [once]."""
+        red, dropped = states.red.copy(), np.zeros_like(states.red)
         for u in range(self.game.red_bits - 1, self.game.n_inputs - 1, -1):
             bit, before = np.uint64(1 << u), self._operands[u - self.game.n_inputs]
             free = np.flatnonzero((red & (bit | before)) == (bit | before))
+            if len(free) and not self.game.rules.recomputation:
+                blue, copy = states.blue[free], self._copy_bits[u - self.game.n_inputs]
+                needed = self._below(red[free] ^ bit | blue) & bit
+                free = free[(needed == 0) & (blue & copy == 0)]
             if len(free):
                 red[free] ^= bit
                 dropped[free] |= bit
@@ -338,9 +355,9 @@ class _Loaded(NamedTuple):
     raised: Ints
 
 
-def _asked_for(game: BitGame) -> list[int]:
-    """Return what each bit of a requirement asks for: the vertex and everything it depends on, as masks."""
-    found = [1 << v | below for v, below in enumerate(ancestors(game))]
+def _asked_for(game: BitGame, own: list[int]) -> list[int]:
+    """Return, as masks, what each bit of a requirement depends on, and what is its own for each vertex."""
+    found = [bit | below for bit, below in zip(own, ancestors(game), strict=True)]
     found += [0] * (game.width - game.n)
     for v, stored in game.stored_at.items():
         found[stored.bit_length() - 1] = found[v]

@@ -14,25 +14,15 @@ __all__ = ["Batch", "Codec", "LayeredSet", "StateSet", "States"]
 
 
 class States(NamedTuple):
-    """States as columns of sets; positions are those of a :class:`~pebble.solvers.optimum.bit_game.BitGame`.
-
-    A middle vertex may be in these conditions:
-
-    ===== ===== =============================================================================
-    red   blue  condition
-    ===== ===== =============================================================================
-    no    no    not computed yet, or of no more use
-    yes   no    in fast memory only, as far as the search knows
-    yes   yes   in fast and in slow memory
-    no    yes   put aside: stored, and the next that happens to it is a load
-    ===== ===== =============================================================================
+    """Requirements as columns of sets; positions are those of a :class:`~pebble.solvers.optimum.bit_game.BitGame`.
 
     Attributes
     ----------
     red : array of uint64, shape (n,)
-        Inputs and middle vertices in fast memory. A sink never stays there: it is stored and given up at once.
+        Inputs and middle vertices that must be in fast memory.
     blue : array of uint64, shape (n,)
-        Middle vertices as above; stored sinks; stored other outputs, each at a further position of its own.
+        Middle vertices of which a copy in slow memory will be loaded; sinks that must have been stored; other outputs
+        that must have been, each at a further position of its own.
     """
 
     red: Words
@@ -41,15 +31,6 @@ class States(NamedTuple):
     def take(self, which: NDArray[Any] | slice) -> States:
         """Return some of the states."""
         return States(self.red[which], self.blue[which])
-
-    def put(self, where: NDArray[np.int64], others: States) -> None:
-        """Overwrite some of the states."""
-        for column, values in zip(self, others, strict=True):
-            column[where] = values
-
-    def copy(self) -> States:
-        """Return a copy."""
-        return States(self.red.copy(), self.blue.copy())
 
     def __len__(self) -> int:
         return len(self.red)

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.optimum.bit_game import BitGame, Words, members
+from pebble.solvers.optimum.bit_game import BitGame, Unions, Words, members, pieces
 from pebble.solvers.optimum.states import Codec
 
 __all__ = ["Permutation", "Symmetry", "compose", "inverse", "stabiliser_chain"]
@@ -140,8 +140,6 @@ def stabiliser_chain(
         base.append(v)
 
 
-_PIECE = 11
-_MASK = np.uint64((1 << _PIECE) - 1)
 _BLOCK = 1 << 14
 _WHOLE_GROUP = 150
 _PASSES = 2
@@ -188,9 +186,9 @@ class Symmetry:
         taken = self._identity
         for level in self._passes():
             best, chosen = row, self._identity
-            pieces = _cut(row)
+            cut = _cut(row)
             for action in level:
-                image = _smaller(best, action.apply(pieces))
+                image = _smaller(best, action.apply(cut))
                 if (image != best).any():
                     best, chosen = image, action.permutation
             row, taken = best, compose(chosen, taken)
@@ -198,10 +196,10 @@ class Symmetry:
 
     def _least(self, rows: Words) -> Words:
         for level in self._passes():
-            pieces = _cut(rows)
+            cut = _cut(rows)
             best = rows
             for action in level:
-                best = _smaller(best, action.apply(pieces))
+                best = _smaller(best, action.apply(cut))
             rows = best
         return rows
 
@@ -209,7 +207,7 @@ class Symmetry:
         return self._levels * (1 if self.exact else _PASSES)
 
 
-# The spaces of one game and that without recomputation ask for the same chain.
+# Both searches of a game ask for the same chain.
 _chain = lru_cache(maxsize=1)(stabiliser_chain)
 
 
@@ -235,46 +233,23 @@ def _bit_moves(game: BitGame, codec: Codec, permutation: Permutation) -> list[di
 
 
 class _Action:
-    """A permutation of the bits of a row, as tables for pieces of 11 bits."""
+    """A permutation of the bits of a row."""
 
     def __init__(self, permutation: Permutation, words: Sequence[dict[int, int]]) -> None:
         self.permutation = permutation
-        self._tables = [_tables(moves) for moves in words]
-
-    def apply(self, pieces: list[list[NDArray[np.intp]]]) -> Words:
-        """Return the image of the rows that were cut into these pieces."""
-        words = [
-            _looked_up(tables, parts[: len(tables)])
-            for tables, parts in zip(self._tables, pieces, strict=True)
+        self._images = [
+            Unions([1 << moves[i] if i in moves else 0 for i in range(max(moves, default=0) + 1)])
+            for moves in words
         ]
+
+    def apply(self, cut: list[list[NDArray[np.intp]]]) -> Words:
+        """Return the image of the rows whose words were cut into these pieces."""
+        words = [images.of(parts) for images, parts in zip(self._images, cut, strict=True)]
         return words[0] if len(words) == 1 else np.stack(words, axis=1)
 
 
-def _looked_up(tables: list[Words], parts: list[NDArray[np.intp]]) -> Words:
-    image = tables[0][parts[0]]
-    for table, part in zip(tables[1:], parts[1:], strict=True):
-        image |= table[part]
-    return image
-
-
-def _tables(moves: dict[int, int]) -> list[Words]:
-    tables = []
-    for first in range(0, max(moves, default=0) + 1, _PIECE):
-        table = np.zeros(1 << _PIECE, dtype=np.uint64)
-        values = np.arange(1 << _PIECE)
-        for i in range(_PIECE):
-            if first + i in moves:
-                table[values >> i & 1 == 1] |= np.uint64(1 << moves[first + i])
-        tables.append(table)
-    return tables
-
-
 def _cut(rows: Words) -> list[list[NDArray[np.intp]]]:
-    words = [rows] if rows.ndim == 1 else [*rows.T]
-    return [
-        [(word >> np.uint64(shift) & _MASK).astype(np.intp) for shift in range(0, 64, _PIECE)]
-        for word in words
-    ]
+    return [pieces(word) for word in ([rows] if rows.ndim == 1 else rows.T)]
 
 
 def _smaller(left: Words, right: Words) -> Words:
