@@ -175,7 +175,7 @@ def test_names_by_row_are_names_one_by_one() -> None:
         for index in [[int(i) for i in np.unravel_index(place, array.shape)]]
     } | {"l[0]": 99}
     names = ListedNames([f"x{v}" for v in range(200)])
-    names.index = every.__getitem__  # type: ignore[method-assign]
+    names.index = every.__getitem__  # type: ignore[assignment]
     rows = ArrayRows(names, arrays)
     assert list(rows.vertices(every)) == list(every.values())
     for wrong in (
