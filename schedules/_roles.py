@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 
 from pebble import Array, Family, Problem, family_of
 from pebble.program import Node, Nodes, compute, delete, load, loop, store
@@ -24,6 +25,7 @@ __all__ = [
     "products",
     "queries",
     "row_sums",
+    "row_words",
     "score_words",
     "statistics",
     "statistics_of_outputs",
@@ -222,6 +224,13 @@ def statistics_of_outputs(problem: Problem) -> tuple[str, ...]:
     """Return the statistics that the outputs read."""
     read = {name for array in _roles(problem).outputs for name in array.operands}
     return tuple(name for name in statistics(problem) if name in read)
+
+
+@lru_cache(maxsize=1024)
+def row_words(problem: Problem, *names: str) -> int:
+    """Return the words of a query or a key in some arrays."""
+    of = family(problem)
+    return sum(prod(of.extents[axis] for axis in of[name].axes if axis not in ("i", "j")) for name in names)
 
 
 @lru_cache(maxsize=64)
