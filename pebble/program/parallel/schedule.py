@@ -25,8 +25,8 @@ Shape: TypeAlias = tuple[int, ...]
 class DistributedSchedule(ABC):
     """A way to compute attention on several devices: which tiles meet where, and how they come there.
 
-    A subclass sets the class attributes and implements :meth:`placement`. It is registered by one line in the project
-    that ships it, under the entry-point group ``pebble.distributed_schedules``.
+    A subclass sets the class attributes and implements :meth:`placement`. Those in the package ``schedules`` are
+    found; another project registers its own under the entry-point group ``pebble.distributed_schedules``.
 
     Attributes
     ----------

@@ -3,26 +3,9 @@
 from __future__ import annotations
 
 from pebble.program.parallel.schedule import DistributedSchedule
-from pebble.program.schedule.registry import entries, loaded, unknown
+from pebble.program.schedule.registry import place, schedules_of, unknown
 
 __all__ = ["distributed_schedule", "distributed_schedules"]
-
-_ORDER = (
-    "all-gather",
-    "ring",
-    "ring-q",
-    "lightseq",
-    "pass-q",
-    "pass-q-ring",
-    "ulysses",
-    "usp",
-    "grid",
-    "grid-ring",
-    "heads-grid",
-    "triangle",
-    "decode",
-    "decode-tree",
-)
 
 
 def distributed_schedules(pass_name: str | None = None) -> list[DistributedSchedule]:
@@ -38,12 +21,11 @@ def distributed_schedules(pass_name: str | None = None) -> list[DistributedSched
     >>> [schedule.name for schedule in distributed_schedules("backward")]
     ['all-gather', 'ring', 'ring-q', 'ulysses', 'grid', 'heads-grid']
     """
-    found = [
-        loaded(entry, DistributedSchedule, "pebble.program.parallel.DistributedSchedule")
-        for entry in entries("pebble.distributed_schedules", "schedules for several devices")
-    ]
+    found: list[DistributedSchedule] = schedules_of(
+        DistributedSchedule, "pebble.distributed_schedules", "pebble.program.parallel.DistributedSchedule"
+    )
     serving = [schedule for schedule in found if pass_name is None or pass_name in schedule.passes]
-    return sorted(serving, key=_place)
+    return sorted(serving, key=lambda schedule: place(schedule.name))
 
 
 def distributed_schedule(name: str) -> DistributedSchedule:
@@ -58,8 +40,3 @@ def distributed_schedule(name: str) -> DistributedSchedule:
     if name in found:
         return found[name]
     raise unknown(f"schedule for several devices {name!r}", name, found)
-
-
-def _place(schedule: DistributedSchedule) -> tuple[int, str]:
-    known = schedule.name in _ORDER
-    return _ORDER.index(schedule.name) if known else len(_ORDER), schedule.name
