@@ -25,7 +25,7 @@ def problem_of(form: str, N: int, d: int, dv: int, chunk: int = 2) -> Problem:
     if form == "linear":
         return Problem(N, N + 1, d, dv, attention="linear")
     options = {"gate": form == "gated", "chunk": chunk if form == "chunked" else None}
-    return Problem.square(N, d, dv, attention="linear", mask="causal", **options)  # type: ignore[arg-type]
+    return Problem.square(N, d, dv, attention="linear", mask="causal", **options)
 
 
 CASES = [
