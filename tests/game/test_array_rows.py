@@ -23,7 +23,6 @@ from pebble.lab.pebblings import check, moves
 from pebble.program import Hierarchy
 from pebble.program.parallel import SharedProblem
 from pebble.program.schedule import available
-from tests.game import independent_processors_checker
 from tests.game.array_problems import PROBLEMS
 from tests.game.independent_checker import check as independent_check
 
@@ -149,7 +148,7 @@ def test_foreign_white_space_is_refused_in_other_games() -> None:
             assert str(_verdict(text.encode())[1]).startswith(f"line {line}: U+{ord(char):04X} (")
             if plain == devices:
                 with pytest.raises(ValueError, match=f"^line {line}: "):
-                    independent_processors_checker.check(text)
+                    independent_check(text)
 
 
 @pytest.mark.parametrize(
