@@ -8,7 +8,7 @@ import numpy as np
 
 from pebble import Problem, Schedule
 from pebble.program import Loop, Program, Tiles, phase, program
-from schedules.backward._loop_nests import keys_outside, queries_outside
+from schedules.backward._loop_nests import tiles_outside
 
 __all__ = ["QueriesCausalBackward", "SplitCausalBackward"]
 
@@ -53,7 +53,7 @@ class SplitCausalBackward(Schedule):
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
         blocks = _blocks(problem, size["first"], size["rows"], "stored", gradients=False)
         return program(
-            phase("dK and dV, keys outside", keys_outside(problem, size["cols"], "kept", dQ=False)),
+            phase("dK and dV, keys outside", tiles_outside(problem, "j", size["cols"], "kept", both=False)),
             phase("dQ, queries outside", *blocks),
         )
 
@@ -65,11 +65,11 @@ def _blocks(
     first = min(first, problem.Nq)
     blocks = []
     if first:
-        blocks.append(queries_outside(problem, first, sums, gradients=gradients, part=(0, first)))
+        blocks.append(tiles_outside(problem, "i", first, sums, both=gradients, part=(0, first)))
     if first < problem.Nq:
         seen = _keys_upto(problem, first) if gradients else 0
         part = (first, None)
-        blocks.append(queries_outside(problem, rows, sums, gradients=gradients, part=part, begun=seen))
+        blocks.append(tiles_outside(problem, "i", rows, sums, both=gradients, part=part, begun=seen))
     return blocks
 
 

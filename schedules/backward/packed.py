@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pebble import Problem
 from pebble.program import Loop, Program, Tiles, each_sequence, phase, program
 from schedules._packed_schedule import PackedSchedule, are_alike_enough, loops_over_parts, short_tile_first
-from schedules.backward._loop_nests import keys_outside, queries_outside
+from schedules.backward._loop_nests import tiles_outside
 
 __all__ = ["KeysPackedBackward", "SplitPackedBackward"]
 
@@ -30,9 +30,9 @@ class KeysPackedBackward(PackedSchedule):
         cols = self.check_tiles(tiles)["packed_cols"]
         if are_alike_enough(problem):
             return each_sequence(
-                problem, lambda part: program(phase("", keys_outside(part, cols, "first", dQ=True)))
+                problem, lambda part: program(phase("", tiles_outside(part, "j", cols, "first", both=True)))
             )
-        block = keys_outside(problem, cols, "first", dQ=True)
+        block = tiles_outside(problem, "j", cols, "first", both=True)
         return program(phase("", *loops_over_parts(problem, block, short_first=False)))
 
 
@@ -70,8 +70,8 @@ def _split_one(problem: Problem, size: Tiles) -> Program:
 
 
 def _blocks(problem: Problem, size: Tiles) -> tuple[Loop, Loop]:
-    keys = keys_outside(problem, size["packed_cols"], "kept", dQ=False)
-    return keys, queries_outside(problem, size["packed_rows"], "stored", gradients=False)
+    keys = tiles_outside(problem, "j", size["packed_cols"], "kept", both=False)
+    return keys, tiles_outside(problem, "i", size["packed_rows"], "stored", both=False)
 
 
 def _split(keys: Iterable[Loop], queries: Iterable[Loop]) -> Program:
