@@ -3,19 +3,7 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import (
-    Node,
-    Nodes,
-    Program,
-    Tiles,
-    compute,
-    delete,
-    load,
-    loop,
-    phase,
-    program,
-    store,
-)
+from pebble.program import Node, Nodes, Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._resident_rows import resident_and_streamed
 from schedules.backward._loop_nests import pair_by_pair, row_sums_of_block, tiles_outside
 
