@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from pebble.common.errors import InvalidInput
 from pebble.common.layouts import LAYOUTS
-from pebble.program.parallel.closed_form import ReceivedWords, placement_form
+from pebble.program.parallel.closed_form import ReceivedWords, exchange_form, placement_form
 from pebble.program.parallel.exchange import Exchange, check_blocks
 from pebble.program.parallel.writing import write_exchange
 
@@ -83,8 +83,10 @@ class DistributedSchedule(ABC):
     def closed_form(
         self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed"
     ) -> ReceivedWords:
-        """Return the words that each device receives, and the rounds, by formula."""
+        """Return the words that each device receives, and the rounds: by formula, or as an exchange of its own says."""
         self.check(problem, shape)
+        if type(self).exchange is not DistributedSchedule.exchange:
+            return exchange_form(self.exchange(problem, shape, pass_on))
         return placement_form(problem, self.placement(problem, shape), pass_on)
 
     def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
