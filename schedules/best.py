@@ -17,20 +17,15 @@ from schedules.backward.sliced import SlicedBackward
 from schedules.backward.split import HybridBackward, PFirstBackward, SplitBackward
 from schedules.backward.tiled import SquareTileBackward
 from schedules.flash1 import Flash1
-from schedules.flash2 import Flash2
-from schedules.flash2_causal import Flash2Causal
+from schedules.flash2 import Flash2, Flash2Causal, Flash2Packed, Flash2Pinned, KeyWindow, Split
 from schedules.flash2_heads import Flash2Heads
 from schedules.flash2_mixed import Flash2Mixed
-from schedules.flash2_packed import Flash2Packed
-from schedules.flash2_pinned import Flash2Pinned
 from schedules.flash2_sliced import Flash2Sliced
 from schedules.hybrid import Hybrid
-from schedules.key_window import KeyWindow
 from schedules.linear.chunked import Chunked
 from schedules.linear.state_tiles import StateTiles
 from schedules.linear.tiled_products import TiledProducts
 from schedules.naive import Naive
-from schedules.split import Split
 from schedules.split_pinned import SplitPinned
 from schedules.square_tile import SquareTile
 

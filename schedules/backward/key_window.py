@@ -5,7 +5,7 @@ from __future__ import annotations
 from pebble import Problem
 from pebble.program import Program, Tiles, compute, delete, first, last, load, loop, program, store, when
 from schedules.backward._loop_nests import pair_by_pair, row_sums_of_block
-from schedules.key_window import KeyWindowBlocks
+from schedules.flash2 import KeyWindowBlocks
 
 __all__ = ["KeyWindowBackward"]
 
