@@ -15,6 +15,7 @@ from pebble.program import Node, Nodes, compute, delete, load, loop, store
 __all__ = [
     "accumulator",
     "each_head",
+    "each_query_head",
     "exponentials",
     "family",
     "finish",
@@ -140,6 +141,11 @@ def product_text(problem: Problem, name: str) -> str:
 def each_head(problem: Problem, node: Node) -> Node:
     """Repeat what is done for every head, where the heads are one computation."""
     return loop("h", 1, node) if "h" in family(problem).extents else node
+
+
+def each_query_head(problem: Problem, *body: Nodes) -> Nodes:
+    """Repeat what is done with queries for every query head that shares the keys, one head after another."""
+    return loop("g", 1, *body) if problem.form != "linear" and problem.Nq > problem.Nk else body
 
 
 @lru_cache(maxsize=64)

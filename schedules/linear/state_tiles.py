@@ -18,8 +18,8 @@ from pebble.program import (
     store,
     when,
 )
+from schedules._roles import each_query_head
 from schedules._tiled_products import product_phase
-from schedules.linear._query_heads import each_query_head
 
 __all__ = ["StateTiles", "TiledProducts"]
 

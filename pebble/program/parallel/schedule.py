@@ -11,12 +11,20 @@ from pebble.common.layouts import LAYOUTS
 from pebble.program.parallel.closed_form import ReceivedWords, exchange_form, placement_form
 from pebble.program.parallel.exchange import Exchange, check_blocks
 from pebble.program.parallel.writing import write_exchange
+from pebble.program.schedule.registry import place, schedules_of, unknown
 
 if TYPE_CHECKING:
     from pebble.computations.shared_problem import SharedProblem
     from pebble.program.parallel.placement import Placement
 
-__all__ = ["DistributedSchedule", "Shape", "shape_of", "shape_text"]
+__all__ = [
+    "DistributedSchedule",
+    "Shape",
+    "distributed_schedule",
+    "distributed_schedules",
+    "shape_of",
+    "shape_text",
+]
 
 Shape: TypeAlias = tuple[int, ...]
 """Into how many parts heads, queries and keys are cut; their product is P."""
@@ -166,6 +174,40 @@ class DistributedSchedule(ABC):
 
     def __repr__(self) -> str:
         return f"<DistributedSchedule {self.name}: {self.summary}>"
+
+
+def distributed_schedules(pass_name: str | None = None) -> list[DistributedSchedule]:
+    """Return the registered schedules for several devices, the built-in ones first and in a fixed order.
+
+    Parameters
+    ----------
+    pass_name : str, optional
+        Only those that serve this pass.
+
+    Examples
+    --------
+    >>> [schedule.name for schedule in distributed_schedules("backward")]
+    ['all-gather', 'ring', 'ring-q', 'ulysses', 'grid', 'heads-grid']
+    """
+    found: list[DistributedSchedule] = schedules_of(
+        DistributedSchedule, "pebble.distributed_schedules", "pebble.program.parallel.DistributedSchedule"
+    )
+    serving = [schedule for schedule in found if pass_name is None or pass_name in schedule.passes]
+    return sorted(serving, key=lambda schedule: place(schedule.name))
+
+
+def distributed_schedule(name: str) -> DistributedSchedule:
+    """Return the schedule for several devices with a name.
+
+    Examples
+    --------
+    >>> distributed_schedule("ring").shape_names, distributed_schedule("usp").shape_names
+    ((), ('heads', 'ring'))
+    """
+    found = {schedule.name: schedule for schedule in distributed_schedules()}
+    if name in found:
+        return found[name]
+    raise unknown(f"schedule for several devices {name!r}", name, found)
 
 
 def shape_text(shape: Shape) -> str:
