@@ -1,22 +1,28 @@
-"""What the two passes of nested-flash-2 share: their tiles, and the room and the words that these need."""
+"""Nests of tiles by role: one side stays, the other passes, at several levels one inside the other."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar, TypeAlias
 
 from pebble import InvalidInput, Problem
-from pebble.program import Hierarchy, LevelSchedule, Tiles
-from schedules._levels import Station, even, tile_lengths, tiles_in_all
+from pebble.program import Hierarchy, LevelSchedule, Nodes, Phase, Program, Tiles, loop, phase, program
+from schedules._levels import Station, Travel, even, once_begun, passing_loop, tile_lengths, tiles_in_all
+from schedules._roles import row_words
 
-__all__ = ["Nested"]
+__all__ = ["Nested", "PassOn"]
 
+_ONE = {"i": "row", "j": "key"}
 _CHOICES, _OUTER_CHOICES = 300, 12
 _SHORT = 1024
 """On axes up to so long tiles need not repeat under a mask."""
 _SMALLER = 3
 """So many lengths of a block are tried, from the longest down."""
+
+
+PassOn: TypeAlias = Callable[..., Nodes]
+"""Lets lines of a tile come or go, given what that is called and the moves: all at once, in parts, or one by one."""
 
 
 class Nested(LevelSchedule):
@@ -35,12 +41,55 @@ class Nested(LevelSchedule):
     passing: ClassVar[str]
     transient: ClassVar[int]
     """Words that one step needs besides the lines."""
+    axes: ClassVar[tuple[str, str]]
+    """Of the side that stays, and of the one that passes."""
+    stays: ClassVar[tuple[str, ...]]
+    """What a line that stays is read of; ``sums`` is what it adds up."""
+    sums: ClassVar[tuple[str, ...]]
+    passes_by: ClassVar[tuple[str, ...]]
+    """The same of a line that passes."""
+    sums_passing: ClassVar[tuple[str, ...]] = ()
+    title: ClassVar[str] = ""
 
     @abstractmethod
+    def pair(self, travel: Travel) -> Nodes:
+        """Write the work on a line of each side, all in level 1."""
+
+    def first_phases(self, travel: Travel, slow: int) -> tuple[Phase, ...]:
+        """Write what comes before the nest."""
+        return ()
+
+    def first_words(self, problem: Problem) -> int:
+        """Return the words that move before the nest, through every boundary."""
+        return 0
+
+    def end(
+        self, problem: Problem, travel: Travel, here: int, start: int, around: Sequence[str], pass_on: PassOn
+    ) -> Nodes:
+        """Write how lines that stayed at level ``here`` go back to ``start``."""
+        return pass_on(
+            "leaving",
+            travel.send(*self.sums, start=here, to=start),
+            travel.let_go(*self.stays, start=here, to=start),
+        )
+
+    def block(self, problem: Problem, inside: Sequence[Station], around: Sequence[str]) -> int:
+        """Return in parts of how many lines a tile comes and goes; 0 for all at once."""
+        return 0
+
+    def program(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> Program:
+        """Write the program."""
+        self.require_levels(hierarchy)
+        stations = self.stations(problem, self.check_tiles(tiles), hierarchy.levels)
+        travel, slow = Travel(hierarchy.levels, hierarchy.inclusive), hierarchy.levels + 1
+        nest = _Writer(self, problem, stations, travel).stays(0, slow, slow, (), ())
+        return program(*self.first_phases(travel, slow), phase(self.title, nest))
+
     def line_words(self, problem: Problem) -> tuple[int, int]:
         """Return the words of a line that stays and of one that passes."""
+        passing = row_words(problem, *self.passes_by, *self.sums_passing)
+        return row_words(problem, *self.stays, *self.sums), passing
 
-    @abstractmethod
     def boundary_words(self, problem: Problem, before: tuple[int, int], through: tuple[int, int]) -> int:
         """Return the words at a boundary.
 
@@ -52,10 +101,16 @@ class Nested(LevelSchedule):
         through : (int, int)
             The same of a line that passes.
         """
+        (stay, pass_by), times, sweeps = self.lengths(problem), before[1], through[0]
+        line = row_words(problem, *self.stays) * times + row_words(problem, *self.sums) * 2 * (times - 1)
+        passing = row_words(problem, *self.passes_by) * sweeps
+        passing += row_words(problem, *self.sums_passing) * (2 * sweeps - 1)
+        outputs = [one.name for one in self.family(problem).outputs if self.axes[0] in one.axes]
+        return (line + row_words(problem, *outputs)) * stay + passing * pass_by + self.first_words(problem)
 
     def lengths(self, problem: Problem) -> tuple[int, int]:
         """Return how many lines stay and how many pass."""
-        return (problem.Nq, problem.Nk) if self.resident == "rows" else (problem.Nk, problem.Nq)
+        return (problem.Nq, problem.Nk) if self.axes[0] == "i" else (problem.Nk, problem.Nq)
 
     def stations(self, problem: Problem, tiles: Tiles, levels: int) -> list[Station]:
         """Return the loops of tiles, the outermost first."""
@@ -189,3 +244,80 @@ def _fitting(whole: int, most: int) -> int:
     if most >= whole:
         return most // whole * whole
     return max(size for size in range(1, most + 1) if whole % size == 0)
+
+
+class _Writer:
+    """Writes the loops of the stations, one inside the other."""
+
+    def __init__(self, schedule: Nested, problem: Problem, stations: list[Station], travel: Travel) -> None:
+        self.of, self.problem, self.stations, self.travel = schedule, problem, stations, travel
+        self.masked = problem.mask is not None
+
+    def stays(
+        self, at: int, start: int, other: int, around: tuple[str, ...], outside: tuple[str, ...]
+    ) -> Nodes:
+        """Write a station's loop over lines that stay, which come from level ``start``; the others from ``other``.
+
+        ``around`` and ``outside`` are the labels of the loops over the passing and the staying side around it.
+        """
+        station, of, travel = self.stations[at], self.of, self.travel
+        if not station.resident:
+            return self._passes(at, start, other, around, outside)
+        here, axis = station.resident_level, of.axes[0]
+        label, block = self._label(axis, at), of.block(self.problem, self.stations[at + 1 :], around)
+
+        def pass_on(what: str, *body: Nodes) -> Nodes:
+            if block:
+                return loop(axis, block, *body, label=f"{label} {what}")
+            return travel.one_by_one(axis, f"{label} {what}", start, here, *body)
+
+        arrive, leave = (None, None) if station.passing else self._ways(at, other, outside)
+        inner = (
+            self._passes(at, here, other, around, (*outside, label))
+            if station.passing
+            else self.stays(at + 1, here, station.passing_level, around, (*outside, label))
+        )
+        begun = pass_on("again", travel.bring(*of.sums, start=start, to=here, moved=True))
+        nest = loop(
+            axis,
+            station.resident,
+            pass_on("arriving", travel.bring(*of.stays, start=start, to=here)),
+            once_begun(around, self.masked, begun),
+            inner,
+            of.end(self.problem, travel, here, start, around, pass_on),
+            label=label,
+        )
+        return arrive, nest, leave
+
+    def _ways(self, at: int, start: int, outside: tuple[str, ...]) -> tuple[Nodes, Nodes]:
+        """Bring lines that pass to a station's level, with sums that loops outside have begun; send these back."""
+        of, travel, here, axis = self.of, self.travel, self.stations[at].passing_level, self.of.axes[1]
+        label = self._label(axis, at)
+
+        def pass_on(what: str, *body: Nodes) -> Nodes:
+            return travel.one_by_one(axis, f"{label} {what}", start, here, *body)
+
+        into: Nodes = pass_on("arriving", travel.bring(*of.passes_by, start=start, to=here))
+        if of.sums_passing:
+            begun = pass_on("again", travel.bring(*of.sums_passing, start=start, to=here, moved=True))
+            into = into, once_begun(outside, self.masked, begun)
+        sent = travel.send(*of.sums_passing, start=here, to=start)
+        return into, pass_on("leaving", sent, travel.let_go(*of.passes_by, start=here, to=start))
+
+    def _passes(
+        self, at: int, start: int, other: int, around: tuple[str, ...], outside: tuple[str, ...]
+    ) -> Nodes:
+        """Write a station's loop over lines that pass, and what is inside it."""
+        (axis, passing), here = self.of.axes, self.stations[at].passing_level
+        label = self._label(passing, at)
+        if at + 1 == len(self.stations):
+            inner: Nodes = loop(axis, 1, self.of.pair(self.travel), label=_ONE[axis])
+        else:
+            inner = self.stays(at + 1, start, here, (*around, label), outside)
+        arrive, leave = self._ways(at, other, outside)
+        return passing_loop(passing, self.stations, at, label, arrive, inner, leave)
+
+    def _label(self, axis: str, at: int) -> str:
+        if at and at + 1 == len(self.stations):
+            return "block" if axis == self.of.axes[0] else _ONE[axis]
+        return axis if at == 0 else f"{axis}{at + 1}"

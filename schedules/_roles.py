@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 
 from pebble import Array, Family, Problem, family_of
 from pebble.program import Node, Nodes, compute, delete, load, loop, store
@@ -14,6 +15,7 @@ from pebble.program import Node, Nodes, compute, delete, load, loop, store
 __all__ = [
     "accumulator",
     "each_head",
+    "each_query_head",
     "exponentials",
     "family",
     "finish",
@@ -24,6 +26,7 @@ __all__ = [
     "products",
     "queries",
     "row_sums",
+    "row_words",
     "score_words",
     "statistics",
     "statistics_of_outputs",
@@ -140,6 +143,11 @@ def each_head(problem: Problem, node: Node) -> Node:
     return loop("h", 1, node) if "h" in family(problem).extents else node
 
 
+def each_query_head(problem: Problem, *body: Nodes) -> Nodes:
+    """Repeat what is done with queries for every query head that shares the keys, one head after another."""
+    return loop("g", 1, *body) if problem.form != "linear" and problem.Nq > problem.Nk else body
+
+
 @lru_cache(maxsize=64)
 def statistics(problem: Problem) -> tuple[str, ...]:
     """Return what is kept of each row beside its output: the row sum, and the maximum unless softmax is plain."""
@@ -222,6 +230,13 @@ def statistics_of_outputs(problem: Problem) -> tuple[str, ...]:
     """Return the statistics that the outputs read."""
     read = {name for array in _roles(problem).outputs for name in array.operands}
     return tuple(name for name in statistics(problem) if name in read)
+
+
+@lru_cache(maxsize=1024)
+def row_words(problem: Problem, *names: str) -> int:
+    """Return the words of a query or a key in some arrays."""
+    of = family(problem)
+    return sum(prod(of.extents[axis] for axis in of[name].axes if axis not in ("i", "j")) for name in names)
 
 
 @lru_cache(maxsize=64)

@@ -7,31 +7,28 @@ from functools import lru_cache
 
 from pebble import CacheTooSmall, InvalidInput, Problem, Schedule, family_of
 from pebble.program import Program, Tiles, TooManyOperations, fitting, own_sizes
-from schedules.backward.causal import QueriesCausalBackward, SplitCausalBackward
 from schedules.backward.flash import Flash1Backward
-from schedules.backward.key_window import KeyWindowBackward
+from schedules.backward.masked import (
+    KeysPackedBackward,
+    KeyWindowBackward,
+    QueriesCausalBackward,
+    SplitCausalBackward,
+    SplitPackedBackward,
+)
 from schedules.backward.mixed import KeysMixedBackward
-from schedules.backward.packed import KeysPackedBackward, SplitPackedBackward
 from schedules.backward.pinned import KeysPinnedBackward, QueriesPinnedBackward, QueriesSlicedBackward
 from schedules.backward.sliced import SlicedBackward
 from schedules.backward.split import HybridBackward, PFirstBackward, SplitBackward
 from schedules.backward.tiled import SquareTileBackward
 from schedules.flash1 import Flash1
-from schedules.flash2 import Flash2
-from schedules.flash2_causal import Flash2Causal
+from schedules.flash2 import Flash2, Flash2Causal, Flash2Packed, Flash2Pinned, KeyWindow, Split
 from schedules.flash2_heads import Flash2Heads
-from schedules.flash2_mixed import Flash2Mixed
-from schedules.flash2_packed import Flash2Packed
-from schedules.flash2_pinned import Flash2Pinned
-from schedules.flash2_sliced import Flash2Sliced
+from schedules.flash2_mixed import Flash2Mixed, Flash2Sliced
 from schedules.hybrid import Hybrid
-from schedules.key_window import KeyWindow
 from schedules.linear.chunked import Chunked
-from schedules.linear.state_tiles import StateTiles
-from schedules.linear.tiled_products import TiledProducts
+from schedules.linear.state_tiles import StateTiles, TiledProducts
 from schedules.naive import Naive
 from schedules.p_tile import PTile
-from schedules.split import Split
 from schedules.split_pinned import SplitPinned
 from schedules.square_tile import SquareTile
 

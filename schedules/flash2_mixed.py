@@ -1,6 +1,9 @@
-"""flash-2 whose last row block may be made in slices, and rows of K that stay, for caches of order N·d."""
+"""flash-2 for caches of order N·d: outputs made in slices of the head dimension, and rows of K that stay."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
 
 from pebble import InvalidInput, Problem, Schedule
 from pebble.program import (
@@ -19,11 +22,112 @@ from pebble.program import (
     store,
     when,
 )
-from schedules._mixed_blocks import MixedBlocks
-from schedules._roles import statistics
-from schedules._staying_rows import maxima_sweep, output_sweep, while_they_stay
+from schedules._resident_rows import resident_and_streamed
+from schedules._roles import exponentials, score_words, statistics, used_up
+from schedules._staying_rows import StayingRows, maxima_sweep, output_sweep, while_they_stay
 
-__all__ = ["Flash2Mixed"]
+__all__ = ["Flash2Mixed", "Flash2Sliced", "MixedBlocks"]
+
+
+class Flash2Sliced(Schedule):
+    """Q stays in fast memory; the head dimension of V is cut in two, so that K is swept twice and V once.
+
+    Where that fits, one slice is enough, and every word moves once. K is swept once for each slice.
+    Spare room keeps the first ``pinned`` rows of K for the second sweep. About (6.5 − M/Nd)·Nd words, less than
+    row blocks move for 3/2 ≤ M/Nd < 2.
+    """
+
+    name = "flash-2-sliced"
+    summary = "all queries resident, outputs in two slices of the head dimension; K swept twice, V once"
+    source = "derived here, from Dao 2023, arXiv 2307.08691"
+    forms = ("plain", "online")
+    tile_names = ("cols", "pinned")
+    tile_axes = ("e", "j")
+    resident_tiles = ("pinned",)
+    may_be_zero = ("pinned",)
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program; ``cols`` is the width of a slice."""
+        tiles = self.check_tiles(tiles)
+        pinned = min(tiles.get("pinned", 0), problem.Nk)
+        work = (compute("S"), *exponentials(problem), when(first("e"), compute("l")), compute("U"))
+        one = loop("i", 1, *work, delete(*used_up(problem)))
+
+        def keys(resident: bool, start: int, stop: int | None) -> Node:
+            arrive: Nodes = when(first("e"), load("K")) if resident else load("K")
+            leave: Nodes = when(last("e"), delete("K")) if resident else delete("K")
+            return loop("j", 1, arrive, load("V"), one, delete("V"), leave, start=start, stop=stop)
+
+        # The maximum moves on with every sweep, from the first key.
+        again = [name for name in statistics(problem) if name != "l"]
+        end = (
+            compute("O", "U"),
+            store("O"),
+            delete("O"),
+            when(last("e"), store(*statistics(problem)) if problem.stats else (), delete("l", "Q")),
+            delete(*again),
+        )
+        parts = resident_and_streamed(pinned, problem.Nk, keys)
+        return program(phase("", load("Q"), loop("e", tiles["cols"], *parts, end)))
+
+
+@dataclass(frozen=True)
+class MixedBlocks(StayingRows):
+    """Blocks of query rows, the last of which may be made in slices, and rows that stay.
+
+    Parameters
+    ----------
+    problem, slices, pinned
+        As for rows that stay; the slices are those of the last block, and 0 if there is none.
+    blocks : int
+        Row blocks whose outputs are made at once; more than there are rows for make no difference.
+    """
+
+    blocks: int
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows of a whole block: as many as make the greatest room that a block needs the least."""
+        Nq, blocks = self.problem.Nq, min(self.blocks, self.problem.Nq - bool(self.slices))
+        if not self.slices or not blocks:
+            return -(-Nq // blocks) if blocks else 0
+        low, high = 1, (Nq - 1) // blocks
+        while low < high:
+            rows = (low + high) // 2
+            whole, sliced = self._block(rows, self.problem.dv), self._block(Nq - blocks * rows, self.width)
+            low, high = (low, rows) if whole >= sliced else (rows + 1, high)
+        # The first at which the whole blocks need more, and the one before it.
+        sizes = range(max(low - 1, 1), low + 1)
+        return min(sizes, key=lambda rows: self._greatest(rows, Nq - blocks * rows))
+
+    @cached_property
+    def sliced_rows(self) -> int:
+        """Rows of the block that is made in slices."""
+        return self.problem.Nq - self.rows * min(self.blocks, self.problem.Nq - 1) if self.slices else 0
+
+    @cached_property
+    def _score(self) -> int:
+        return score_words(self.problem)
+
+    @cached_property
+    def _statistics(self) -> int:
+        return len(statistics(self.problem))
+
+    def by_row(self, rows: int, width: int) -> bool:
+        """Whether keys and values pass a block by the row, so that one score is held; else a word at a time."""
+        score = self._score
+        return rows * score + 2 > self.passing(width) + score + 1
+
+    def _block(self, rows: int, width: int) -> int:
+        """Return the words that a block needs beside what stays."""
+        if not rows:
+            return 0
+        score = self._score
+        kept = self.problem.d + width + self._statistics
+        return rows * kept + min(rows * score + 2, self.passing(width) + score + 1)
+
+    def _greatest(self, rows: int, sliced_rows: int) -> int:
+        return max(self._block(rows, self.problem.dv), self._block(sliced_rows, self.width))
 
 
 class Flash2Mixed(Schedule):

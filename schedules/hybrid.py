@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pebble import Problem, Schedule
 from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
-from schedules._output_from_scores import output_from_scores
-from schedules._tiled_products import output_phase, scores_of_resident_rows
+from schedules._tiled_products import output_from_scores, output_phase, scores_of_resident_rows
 
 __all__ = ["Hybrid"]
 

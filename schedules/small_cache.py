@@ -6,7 +6,7 @@ import math
 
 from pebble import Problem, Schedule
 from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
-from schedules._output_from_scores import output_from_score_tiles
+from schedules._tiled_products import output_from_score_tiles
 
 __all__ = ["PublishedSide", "SmallCache"]
 

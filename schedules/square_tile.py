@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pebble import Problem, Schedule
 from pebble.program import Program, Tiles, delete, phase, program, store
-from schedules._output_from_scores import output_from_scores
 from schedules._roles import each_head, exponentials, product_text, products
-from schedules._tiled_products import output_phase, parked_sums, tiled_product
+from schedules._tiled_products import output_from_scores, output_phase, parked_sums, tiled_product
 
 __all__ = ["SquareTile"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
@@ -144,10 +144,8 @@ class Problem:
         computation: str | None = None,
         sum_width: int = 1,
     ) -> None:
-        self._set(Nq=Nq, Nk=Nk, d=d, dv=dv, stats=stats, heads=heads, batch=batch, pass_name=pass_name)
-        self._set(mask=mask, group=group, softmax=softmax, attention=attention, gate=gate, chunk=chunk)
-        self._set(shared_values=shared_values, shared_rope=shared_rope, sums=sums, computation=computation)
-        self._set(sum_width=sum_width)
+        given = locals()
+        self._set(**{one.name: given[one.name] for one in fields(self)})
         self._check()
         if mask is not None:
             self._take_mask(mask)
@@ -217,45 +215,9 @@ class Problem:
             raise InvalidInput("the gradient of the weights (--pass weights) is defined only without a mask")
 
     @classmethod
-    def square(
-        cls,
-        N: int,
-        d: int,
-        dv: int | None = None,
-        *,
-        stats: bool = False,
-        heads: int = 1,
-        batch: int = 1,
-        pass_name: str = "forward",
-        mask: Mask | str | None = None,
-        kv_heads: int | None = None,
-        softmax: str = "plain",
-        attention: str = "softmax",
-        gate: bool = False,
-        chunk: int | None = None,
-        sums: str = "chain",
-        sum_width: int = 1,
-    ) -> Problem:
-        """As many keys as queries; ``dv`` defaults to ``d``."""
-        width = d if dv is None else dv
-        return cls(
-            N,
-            N,
-            d,
-            width,
-            stats,
-            heads,
-            batch,
-            pass_name,
-            mask,
-            kv_heads=kv_heads,
-            softmax=softmax,
-            attention=attention,
-            gate=gate,
-            chunk=chunk,
-            sums=sums,
-            sum_width=sum_width,
-        )
+    def square(cls, N: int, d: int, dv: int | None = None, **options: Any) -> Problem:
+        """As many keys as queries; ``dv`` defaults to ``d``, and the options are those of a problem."""
+        return cls(N, N, d, d if dv is None else dv, **options)
 
     @property
     def form(self) -> str:

@@ -25,34 +25,28 @@ __all__ = ["FAMILY_NAMES", "family_from_header", "family_of", "random_inputs", "
 
 _SIZES = ("Nq", "Nk", "d", "dv")
 _TOKENS = ("N", "d", "dv")
-_PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "attention-forward": (_SIZES, ("stats", "mask")),
-    "attention-forward-safe": (_SIZES, ("stats", "mask")),
-    "attention-forward-online": (_SIZES, ("stats", "mask")),
-    "attention-backward": (_SIZES, ("mask",)),
-    "attention-latent": (_SIZES, ("stats", "mask")),
-    "attention-heads": ((*_SIZES, "Hq", "Hk"), ("stats", "mask")),
-    "attention-shared-rope": ((*_SIZES, "heads", "rope"), ("stats", "mask")),
-    "attention-own": ((*_SIZES, "text"), ("stats", "mask")),
-    "attention-weights": (("N", "d"), ()),
-    "linear-attention": (_SIZES, ()),
-    "linear-attention-recurrent": (_TOKENS, ("group",)),
-    "linear-attention-gated": (_TOKENS, ("group",)),
-    "linear-attention-chunked": ((*_TOKENS, "chunk"), ("group",)),
-    "matmul": (("m", "n", "k"), ()),
+_STATS = ("stats", "mask")
+_LINEAR = {"attention": "linear", "mask": "causal"}
+_HEADERS: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]] = {
+    "attention-forward": (_SIZES, _STATS, {}),
+    "attention-forward-safe": (_SIZES, _STATS, {"softmax": "safe"}),
+    "attention-forward-online": (_SIZES, _STATS, {"softmax": "online"}),
+    "attention-backward": (_SIZES, ("mask",), {"pass_name": "backward"}),
+    "attention-latent": (_SIZES, _STATS, {"shared_values": True}),
+    "attention-heads": ((*_SIZES, "Hq", "Hk"), _STATS, {}),
+    "attention-shared-rope": ((*_SIZES, "heads", "rope"), _STATS, {}),
+    "attention-own": ((*_SIZES, "text"), _STATS, {}),
+    "attention-weights": (("N", "d"), (), {"pass_name": "weights"}),
+    "linear-attention": (_SIZES, (), {"attention": "linear"}),
+    "linear-attention-recurrent": (_TOKENS, ("group",), _LINEAR),
+    "linear-attention-gated": (_TOKENS, ("group",), {**_LINEAR, "gate": True}),
+    "linear-attention-chunked": ((*_TOKENS, "chunk"), ("group",), _LINEAR),
+    "matmul": (("m", "n", "k"), (), {}),
 }
+"""The parameters of headers, those that must be there and those that may, and what the name says of a problem."""
 
 
-_COMPUTATIONS: dict[str, dict[str, Any]] = {
-    "attention-forward": {},
-    "attention-forward-safe": {"softmax": "safe"},
-    "attention-forward-online": {"softmax": "online"},
-    "attention-backward": {"pass_name": "backward"},
-    "attention-latent": {"shared_values": True},
-}
-
-
-FAMILY_NAMES = (*_PARAMETERS, NEST_NAME)
+FAMILY_NAMES = (*_HEADERS, NEST_NAME)
 """Names that a header gives to families."""
 
 
@@ -93,9 +87,9 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     """
     if name == NEST_NAME:
         return family_of_nest(nest_from_parameters(parameters))
-    if name not in _PARAMETERS:
+    if name not in _HEADERS:
         raise InvalidInput(f"unknown DAG {name!r}; known: {', '.join(FAMILY_NAMES)}")
-    required, optional = _PARAMETERS[name]
+    required, optional, options = _HEADERS[name]
     unknown = set(parameters) - set(required) - set(optional)
     missing = set(required) - set(parameters)
     if unknown or missing:
@@ -107,59 +101,39 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     values = {key: _whole(name, key, text) for key, text in parameters.items() if key not in ("mask", "text")}
     if name == "matmul":
         return matmul_family(**values)
-    if name == "attention-weights":
-        return family_of(Problem.square(values["N"], values["d"], pass_name="weights"))
-    if name.startswith("linear-attention"):
-        return family_of(_linear(name, values))
-    stats = values.get("stats", 0)
+    problem = _problem(name, values, parameters, options)
+    return heads_family(problem, values["Hq"], values["Hk"]) if "Hq" in values else family_of(problem)
+
+
+def _problem(
+    name: str, values: dict[str, int], parameters: dict[str, str], options: dict[str, Any]
+) -> Problem:
+    """Return the problem that a header names, of one head if its heads are copies."""
+    stats, rope = values.get("stats", 0), values.get("rope")
     if stats not in (0, 1):
         raise InvalidInput(f"DAG {name}: stats must be 0 or 1, not {stats}")
-    nq, nk, d, dv = (values[key] for key in _SIZES)
-    if name == "attention-shared-rope":
-        options: dict[str, Any] = _shared_rope(values)
-    elif name == "attention-own":
+    if rope == 0:
+        raise InvalidInput(f"DAG {name}: rope, the words that the keys of all heads share, is at least 1")
+    Nq, Nk = (values.get(key, values.get("N", 0)) for key in ("Nq", "Nk"))
+    if "text" in parameters:
         options = {"computation": text_of_parameter(parameters["text"])}
-    else:
-        options = _COMPUTATIONS.get(name, {})
-    problem = Problem(nq, nk, d, dv, stats=bool(stats), **options)
-    problem = _masked(problem, parameters.get("mask"))
-    if name != "attention-heads":
-        return family_of(problem)
-    return heads_family(problem, values["Hq"], values["Hk"])
-
-
-def _linear(name: str, values: dict[str, int]) -> Problem:
-    """Return the problem of linear attention that a header names."""
-    d, dv = values["d"], values["dv"]
-    if name == "linear-attention":
-        return Problem(values["Nq"], values["Nk"], d, dv, attention="linear")
-    return Problem.square(
-        values["N"],
-        d,
-        dv,
-        attention="linear",
-        mask="causal",
-        gate=name.endswith("gated"),
+    heads = values.get("heads", values.get("group", 1))
+    problem = Problem(
+        Nq,
+        Nk,
+        values["d"],
+        values.get("dv", values["d"]),
+        bool(stats),
+        heads,
+        kv_heads=1 if "group" in values else None,
         chunk=values.get("chunk"),
-        heads=values.get("group", 1),
-        kv_heads=1,
+        shared_rope=rope or 0,
+        **options,
     )
-
-
-def _shared_rope(values: dict[str, int]) -> dict[str, Any]:
-    """Return what a header says of heads whose keys share their rotary words."""
-    if not values["rope"]:
-        raise InvalidInput(
-            "DAG attention-shared-rope: rope, the words that the keys of all heads share, is at least 1"
-        )
-    return {"heads": values["heads"], "shared_rope": values["rope"]}
-
-
-def _masked(problem: Problem, spec: str | None) -> Problem:
-    """Add the mask that a header names; whether queries may be left without keys was decided when it was written."""
-    if spec is None:
+    if "mask" not in parameters:
         return problem
-    mask = make_mask(spec, problem.Nq, problem.Nk, empty_rows="zero", run_code=False)
+    # Whether queries may be left without keys was decided when the header was written.
+    mask = make_mask(parameters["mask"], Nq, Nk, empty_rows="zero", run_code=False)
     return replace(problem, mask=mask)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +27,6 @@ __all__ = ["Columns", "columns", "lower", "lower_levels", "lower_steps"]
 
 LOAD, STORE, COMPUTE, DELETE, RESUME = range(5)
 _COMPUTE_DELETE = np.array([COMPUTE, DELETE], dtype=np.int8)
-_DELETE = _COMPUTE_DELETE[1:]
 
 
 def lower(program: Program, family: Family, *, chunk: int = 1 << 16) -> Iterator[Columns]:
@@ -75,14 +73,14 @@ def columns(program: Program, family: Family, chunk: int = 1 << 16) -> Iterator[
     if family.masked_axes:
         return (found for _, found in lower_steps(program, family))
     _validate(program, family)
-    return ShiftedLoops(_DenseLowering(family), chunk).columns(program)
+    return ShiftedLoops(_Lowering(family), chunk).columns(program)
 
 
 def lower_steps(program: Program, family: Family) -> Iterator[tuple[Step, Columns]]:
     """Yield every executed operation of a program with its elementary moves, as columns."""
     program = written_out(program, family)
     _validate(program, family)
-    lowering = _lowering(family)
+    lowering = _Lowering(family)
     for step in walk(program, family):
         yield step, lowering.moves(step)
 
@@ -111,7 +109,7 @@ def lower_levels(
     """
     program = written_out(program, family)
     validate(program, family, levels)
-    pair = _lowering(family)  # is lent the places on both sides of a boundary
+    pair = _Lowering(family)  # is lent the places on both sides of a boundary
     inner = [{name: np.zeros_like(cells) for name, cells in pair.slow.items()} for _ in range(levels - 1)]
     places, placed = [pair.fast, *inner, pair.slow], levels if inclusive else 1
     for step in walk(program, family):
@@ -127,10 +125,6 @@ def lower_levels(
             everywhere = computes and code == DELETE
             for level in range(1, placed + 1) if everywhere else (op.level,):
                 yield LevelMove(Op(code), level, vertex)
-
-
-def _lowering(family: Family) -> _Lowering:
-    return _Lowering(family) if family.masked_axes else _DenseLowering(family)
 
 
 def _validate(program: Program, family: Family) -> None:
@@ -242,50 +236,6 @@ class _Lowering:
         return self.family.compact(replaced.name, places.transpose(order)[there.transpose(order)])
 
 
-class _DenseLowering(_Lowering):
-    """The same where every element and every step exists: nothing has to be asked, and the columns are sums."""
-
-    def __init__(self, family: Family) -> None:
-        super().__init__(family)
-        self.first = {name: place + family.offset(name) for name, place in self.place.items()}
-
-    def _current(
-        self, step: Step, array: Array, box: tuple[slice, ...], progress: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        got = progress[box]
-        if not got.all():
-            raise _nothing_there(step, array)
-        vertices = self.first[array.name][box] + got
-        vertices -= 1
-        return vertices.ravel()
-
-    def _compute(self, step: Step, array: Array, box: tuple[slice, ...]) -> Columns:
-        start, stop = step.interval(array.chain, self.family) if array.chain else (0, 1)
-        vertex = self.first[array.name][box].reshape(-1, 1) + _steps_of_chain(start, stop)
-        self.fast[array.name][box] = stop
-        replacing = step.operation.replacing
-        if replacing is not None:
-            replaced = self._replaced(step, array, self.family[replacing])
-            vertex = np.concatenate([vertex, replaced.reshape(-1, 1)], axis=1)
-        return _chain_operations(start, stop, replacing is not None, len(vertex)), vertex.ravel()
-
-
-@lru_cache(maxsize=1024)
-def _steps_of_chain(start: int, stop: int) -> NDArray[np.int64]:
-    """Return the steps of a chain that are computed, each followed by the one before it, if there is one."""
-    steps = np.stack([np.arange(start, stop), np.arange(start - 1, stop - 1)], axis=1).ravel()
-    return steps[steps >= 0]
-
-
-@lru_cache(maxsize=1024)
-def _chain_operations(start: int, stop: int, replacing: bool, elements: int) -> NDArray[np.int8]:
-    """Compute each step and delete the one before it, then what is replaced; the same for every element."""
-    op = np.tile(_COMPUTE_DELETE, stop - start)
-    if start == 0:
-        op = np.append(op[:1], op[2:])
-    return _constant(np.tile(np.append(op, _DELETE) if replacing else op, elements))
-
-
 def _with_replaced(
     vertex: NDArray[np.int64],
     keep: NDArray[np.bool_],
@@ -312,14 +262,4 @@ def _nothing_there(step: Step, array: Array) -> InvalidInput:
 
 
 def _same(op: int, vertices: NDArray[np.int64]) -> Columns:
-    return _repeated(op, len(vertices)), vertices
-
-
-@lru_cache(maxsize=1024)
-def _repeated(op: int, times: int) -> NDArray[np.int8]:
-    return _constant(np.full(times, op, dtype=np.int8))
-
-
-def _constant(column: NDArray[np.int8]) -> NDArray[np.int8]:
-    column.flags.writeable = False
-    return column
+    return np.full(len(vertices), op, dtype=np.int8), vertices

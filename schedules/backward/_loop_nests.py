@@ -26,16 +26,18 @@ from schedules._resident_rows import resident_and_streamed
 __all__ = [
     "GRADIENTS",
     "RowSums",
-    "keys_outside",
     "pair_by_pair",
-    "queries_outside",
     "row_sums",
     "row_sums_of_block",
     "row_sums_phase",
+    "tiles_outside",
 ]
 
 GRADIENTS = ("dV", "dK", "dQ")
 """What a backward pass computes."""
+
+_KEYS, _QUERIES = (("K", "V"), ("dK", "dV")), (("Q", "dO", "l"), ("dQ",))
+"""What is read of a line, and its gradients."""
 
 RowSums = Literal["again", "first", "kept", "stored"]
 """How a pass comes by D: computed from O every time; computed the first time, and stored if the pass needs it
@@ -98,100 +100,71 @@ def pair_by_pair(
     )
 
 
-def keys_outside(
-    problem: Problem, cols: int, sums: RowSums, *, dQ: bool, store_dS: bool = False, pinned: int = 0
-) -> Loop:
-    """Keys outside: K, V, dK and dV of a tile stay; query rows pass by one at a time, their keys one by one.
-
-    Parameters
-    ----------
-    problem : Problem
-    cols : int
-        Keys of a tile.
-    sums : {"again", "first", "kept", "stored"}
-    dQ : bool
-        Whether dQ is computed too, read back and rewritten for every tile of keys.
-    store_dS : bool
-        Whether dS is written out.
-    pinned : int
-        With dQ: so many rows of dQ stay in fast memory. Without: so many rows of Q and dO do.
-    """
-    work = pair_by_pair("j", "key", dQ=compute("dQ") if dQ else None, after=store("dS") if store_dS else None)
-
-    def queries(resident: bool, start: int, stop: int | None) -> Node:
-        arrive: Nodes = load("Q", "dO", "l")
-        leave: Nodes = delete("Q", "dO", "l", "D")
-        before: Nodes = None
-        after: Nodes = None
-        if dQ and resident:
-            after = when(last("j"), store("dQ"), delete("dQ"))
-        elif dQ:
-            before, after = when(not_first("j"), resume("dQ")), (store("dQ"), delete("dQ"))
-        elif resident:
-            arrive = when(first("j"), arrive)
-            leave = when(last("j"), delete("Q", "dO", "l")), delete("D")
-        return loop("i", 1, arrive, *row_sums(sums, "j"), before, work, after, leave, start=start, stop=stop)
-
-    parts = resident_and_streamed(min(pinned, problem.Nq), problem.Nq, queries)
-    return loop("j", cols, load("K", "V"), *parts, store("dK", "dV"), delete("K", "V", "dK", "dV"))
-
-
-def queries_outside(
+def tiles_outside(
     problem: Problem,
-    rows: int,
-    sums: Literal["again", "stored"],
+    axis: Literal["i", "j"],
+    tile: int,
+    sums: RowSums,
     *,
-    gradients: bool,
+    both: bool,
+    store_dS: bool = False,
     pinned: int = 0,
     part: tuple[int, int | None] = (0, None),
     begun: int = 0,
 ) -> Loop:
-    """Queries outside: Q, dO and dQ of a tile stay; key rows pass by one at a time, their queries one by one.
+    """Tiles of one side stay, with their gradients; lines of the other pass by one at a time, pair by pair.
 
     Parameters
     ----------
     problem : Problem
-    rows : int
-        Queries of a tile.
-    sums : {"again", "stored"}
-        ``"again"`` computes D once for every tile, which here is once for every row.
-    gradients : bool
-        Whether dK and dV are computed too, read back and rewritten for every tile of queries.
+    axis : {"j", "i"}
+        The side that stays: keys with dK and dV, or queries with dQ.
+    tile : int
+        Lines of a tile.
+    sums : {"again", "first", "kept", "stored"}
+        For queries that stay, ``"again"`` computes D once for every tile, which here is once for every row.
+    both : bool
+        Whether the gradients of the lines that pass are computed too, read back and rewritten for every tile.
+    store_dS : bool
+        Whether dS is written out.
     pinned : int
-        With gradients: so many rows of dK and dV stay in fast memory. Without: so many rows of K and V do.
+        So many lines that pass stay in fast memory: their gradients with ``both``, else their inputs.
     part : (int, int or None)
-        The queries that the tiles divide; all of them by default.
+        The lines that the tiles divide; all of them by default.
     begun : int
-        With gradients and nothing pinned: no later key has been seen by queries before the part.
+        With ``both`` and nothing pinned: no later line that passes has been seen before the part.
     """
-    work = pair_by_pair("i", "query", gradients=gradients, dQ=compute("dQ"))
+    keys = axis == "j"
+    (stay, own), (others, theirs) = (_KEYS, _QUERIES) if keys else (_QUERIES, _KEYS)
+    work = pair_by_pair(
+        axis,
+        "key" if keys else "query",
+        gradients=keys or both,
+        dQ=compute("dQ") if both or not keys else None,
+        after=store("dS") if store_dS else None,
+    )
+    D = ("D",) if keys else ()
 
-    def keys(resident: bool, start: int, stop: int | None) -> Node:
-        arrive: Nodes = load("K", "V")
-        leave: Nodes = delete("K", "V")
+    def passing(first_part: bool, start: int, stop: int | None) -> Node:
+        arrive: Nodes = load(*others)
+        leave: Nodes = delete(*others, *D)
         before: Nodes = None
         after: Nodes = None
-        if gradients and resident:
-            after = when(last("i"), store("dK", "dV"), delete("dK", "dV"))
-        elif gradients:
-            before, after = when(not_first("i"), resume("dK", "dV")), (store("dK", "dV"), delete("dK", "dV"))
-        elif resident:
-            arrive, leave = when(first("i"), arrive), when(last("i"), leave)
-        return loop("j", 1, arrive, before, work, after, leave, start=start, stop=stop)
+        if both and first_part and not begun:
+            after = when(last(axis), store(*theirs), delete(*theirs))
+        elif both:
+            before = resume(*theirs) if first_part else when(not_first(axis), resume(*theirs))
+            after = store(*theirs), delete(*theirs)
+        elif first_part:
+            arrive, leave = when(first(axis), arrive), (when(last(axis), delete(*others)), delete(*D))
+        rows = row_sums(sums, axis) if keys else ()
+        body = arrive, *rows, before, work, after, leave
+        return loop("i" if keys else "j", 1, *body, start=start, stop=stop)
 
-    def begun_or_not(begun: bool, start: int, stop: int | None) -> Node:
-        read: Nodes = resume("dK", "dV") if begun else when(not_first("i"), resume("dK", "dV"))
-        end = (store("dK", "dV"), delete("dK", "dV"), delete("K", "V"))
-        return loop("j", 1, load("K", "V"), read, work, end, start=start, stop=stop)
-
-    return loop(
-        "i",
-        rows,
-        load("Q", "dO", "l"),
-        load("D") if sums == "stored" else row_sums_of_block(),
-        *resident_and_streamed(min(begun or pinned, problem.Nk), problem.Nk, begun_or_not if begun else keys),
-        store("dQ"),
-        delete("Q", "dO", "l", "D", "dQ"),
-        start=part[0],
-        stop=part[1],
-    )
+    length = problem.Nq if keys else problem.Nk
+    made: Nodes = None
+    if not keys:
+        made = load("D") if sums == "stored" else row_sums_of_block()
+    sweep = resident_and_streamed(min(begun or pinned, length), length, passing)
+    end = store(*own), delete(*stay, *(() if keys else ("D",)), *own)
+    return loop(axis, tile, load(*stay), made, *sweep, *end, start=part[0], stop=part[1])

@@ -19,7 +19,7 @@ from pebble.program import (
     when,
 )
 from schedules._paper_tiles import PaperTiles
-from schedules.backward._loop_nests import keys_outside, row_sums_phase
+from schedules.backward._loop_nests import row_sums_phase, tiles_outside
 
 __all__ = ["Flash1Backward", "Flash2Backward"]
 
@@ -53,7 +53,7 @@ class Flash1Backward(_KeysOutside):
         cols = tiles["cols"]
         if "rows" in tiles:
             return program(_literal(tiles["rows"], cols, stored_sums=False))
-        return program(keys_outside(problem, cols, "again", dQ=True))
+        return program(tiles_outside(problem, "j", cols, "again", both=True))
 
 
 class Flash2Backward(_KeysOutside):
@@ -70,7 +70,7 @@ class Flash2Backward(_KeysOutside):
         if "rows" in tiles:
             nest = _literal(tiles["rows"], cols, stored_sums=True)
         else:
-            nest = keys_outside(problem, cols, "stored", dQ=True)
+            nest = tiles_outside(problem, "j", cols, "stored", both=True)
         return program(phase("D, row sums of dO∘O", row_sums_phase()), phase("dQ, dK and dV", nest))
 
 

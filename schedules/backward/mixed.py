@@ -20,7 +20,7 @@ from pebble.program import (
     when,
 )
 from schedules._resident_rows import resident_and_streamed
-from schedules.backward._loop_nests import keys_outside, pair_by_pair, row_sums
+from schedules.backward._loop_nests import pair_by_pair, row_sums, tiles_outside
 
 __all__ = ["KeysMixedBackward"]
 
@@ -51,7 +51,7 @@ class KeysMixedBackward(Schedule):
         start = problem.Nk - min(size["last_cols"], problem.Nk)
         pinned = min(size["pinned"], problem.Nq)
         if problem.mask is not None:
-            return program(keys_outside(problem, size["cols"], "first", dQ=True, pinned=pinned))
+            return program(tiles_outside(problem, "j", size["cols"], "first", both=True, pinned=pinned))
         return program(
             phase(
                 "",

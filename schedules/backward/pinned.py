@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import (
-    Node,
-    Nodes,
-    Program,
-    Tiles,
-    compute,
-    delete,
-    load,
-    loop,
-    phase,
-    program,
-    store,
-)
+from pebble.program import Node, Nodes, Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._resident_rows import resident_and_streamed
-from schedules.backward._loop_nests import keys_outside, pair_by_pair, queries_outside, row_sums_of_block
+from schedules.backward._loop_nests import pair_by_pair, row_sums_of_block, tiles_outside
 
 __all__ = ["KeysPinnedBackward", "QueriesPinnedBackward", "QueriesSlicedBackward"]
 
@@ -45,7 +33,7 @@ class KeysPinnedBackward(_OnePass):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
-        return program(keys_outside(problem, size["cols"], "first", dQ=True, pinned=size["pinned"]))
+        return program(tiles_outside(problem, "j", size["cols"], "first", both=True, pinned=size["pinned"]))
 
 
 class QueriesPinnedBackward(_OnePass):
@@ -63,7 +51,7 @@ class QueriesPinnedBackward(_OnePass):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
-        nest = queries_outside(problem, size["rows"], "again", gradients=True, pinned=size["pinned"])
+        nest = tiles_outside(problem, "i", size["rows"], "again", both=True, pinned=size["pinned"])
         return program(nest)
 
 

@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import (
-    Node,
-    Program,
-    Tiles,
-    compute,
-    delete,
-    load,
-    loop,
-    phase,
-    program,
-    store,
-)
+from pebble.program import Node, Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._tiled_products import product_phase, tiled_product
 from schedules.backward._loop_nests import row_sums_phase
 from schedules.backward.split import probabilities_of_resident_rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pebble import Problem, Schedule
 from pebble.program import Node, Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._tiled_products import product_phase, scores_of_resident_rows
-from schedules.backward._loop_nests import keys_outside, queries_outside, row_sums
+from schedules.backward._loop_nests import row_sums, tiles_outside
 
 __all__ = ["HybridBackward", "PFirstBackward", "SplitBackward", "probabilities_of_resident_rows"]
 
@@ -30,8 +30,8 @@ class SplitBackward(Schedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
-        first = keys_outside(problem, size["cols"], "kept", dQ=False, pinned=size["pinned_queries"])
-        second = queries_outside(problem, size["rows"], "stored", gradients=False, pinned=size["pinned_keys"])
+        first = tiles_outside(problem, "j", size["cols"], "kept", both=False, pinned=size["pinned_queries"])
+        second = tiles_outside(problem, "i", size["rows"], "stored", both=False, pinned=size["pinned_keys"])
         return program(phase("dK and dV, keys outside", first), phase("dQ, queries outside", second))
 
 
@@ -51,7 +51,7 @@ class HybridBackward(Schedule):
         return program(
             phase(
                 "dK and dV, keys outside; dS written",
-                keys_outside(problem, size["cols"], "first", dQ=False, store_dS=True),
+                tiles_outside(problem, "j", size["cols"], "first", both=False, store_dS=True),
             ),
             product_phase(problem, "dQ", (size["dq_rows"], size["dq_cols"])),
         )

@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 from pebble import InvalidInput, Problem, Schedule
-from pebble.program import (
-    Phase,
-    Program,
-    Tiles,
-    compute,
-    delete,
-    load,
-    loop,
-    phase,
-    program,
-    store,
-)
+from pebble.program import Phase, Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._tiled_products import product_phase, tiled_product
 from schedules.backward._loop_nests import GRADIENTS, row_sums_phase
 

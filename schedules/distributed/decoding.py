@@ -55,19 +55,6 @@ class Decode(parallel.DistributedSchedule):
         supersteps.append(parallel.Superstep(finish=[parallel.Finish(first, first, first)]))
         return parallel.Exchange(problem, 1, supersteps)
 
-    def closed_form(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape = (), pass_on: str = "needed"
-    ) -> parallel.ReceivedWords:
-        """Return the queries for all devices but the first, and a partial output for each that is sent on."""
-        self.check(problem, shape)
-        rows = (problem.queries_decoded or 0) * problem.heads
-        rounds = self.rounds(problem.P)
-        received = [0] + [rows * problem.d] * (problem.P - 1)
-        for source, _ in rounds:
-            for device in source.tolist():
-                received[device] += rows * (problem.width + 1)
-        return parallel.ReceivedWords(tuple(received), 2 * len(rounds))
-
 
 class DecodeTree(Decode):
     """The same along a binary tree: in round k each of 2ᵏ devices sends to one more, and partial outputs back."""

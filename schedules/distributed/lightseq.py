@@ -55,23 +55,6 @@ class LightSeq(parallel.DistributedSchedule):
         )
         return exchange
 
-    def closed_form(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape = (), pass_on: str = "needed"
-    ) -> parallel.ReceivedWords:
-        """Return the formula, by the sizes of the tiles."""
-        self.check(problem, shape)
-        P, sizes = problem.P, problem.tiling.sizes.tolist()
-        T = (P - 1) // 2
-        key_words = problem.keys.words * problem.kv_heads
-        query_words, sum_words = problem.d * problem.heads, (problem.width + 1) * problem.heads
-        received = []
-        for p in range(P):
-            near = sum(sizes[p - min(p, T) : p]) + (sizes[p - P // 2] if P % 2 == 0 and p >= P // 2 else 0)
-            far = sum(sizes[P + p - T : P]) if p < T else 0
-            helpers = max(0, T + p + 1 - P)
-            received.append(key_words * near + query_words * far + sum_words * helpers * sizes[p])
-        return parallel.ReceivedWords(tuple(received), 0 if P == 1 else (P + 1) // 2)
-
 
 def _work(device: np.ndarray, query: np.ndarray, key: np.ndarray) -> parallel.Work:
     return parallel.Work(device, np.zeros_like(device), query[:, None], key[:, None])

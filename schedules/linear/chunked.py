@@ -5,20 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pebble import Problem, Schedule
-from pebble.program import (
-    Node,
-    Nodes,
-    Program,
-    Tiles,
-    compute,
-    delete,
-    load,
-    loop,
-    phase,
-    program,
-    store,
-)
-from schedules.linear._query_heads import each_query_head
+from pebble.program import Node, Nodes, Program, Tiles, compute, delete, load, loop, phase, program, store
+from schedules._roles import each_query_head
 
 __all__ = ["ChunkParallel", "Chunked"]
 

@@ -19,7 +19,7 @@ from pebble.program import (
     store,
     when,
 )
-from schedules.linear._query_heads import each_query_head
+from schedules._roles import each_query_head
 
 __all__ = ["naive_linear"]
 

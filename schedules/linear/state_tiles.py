@@ -1,4 +1,4 @@
-"""The state of linear attention in tiles: each tile stays in fast memory while all tokens pass."""
+"""Linear attention by tiles: of the state, which stay in fast memory while all tokens pass, or of its two products."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from pebble.program import (
     loop,
     not_first,
     phase,
+    program,
     store,
     when,
 )
-from pebble.program import program as program_of
-from schedules.linear._query_heads import each_query_head
+from schedules._roles import each_query_head
+from schedules._tiled_products import product_phase
 
-__all__ = ["StateTiles"]
+__all__ = ["StateTiles", "TiledProducts"]
 
 
 class StateTiles(Schedule):
@@ -49,7 +50,7 @@ class StateTiles(Schedule):
         else:
             passes = loop("n", 1, update, each_query_head(problem, *output))
             title = "the state token by token, a tile of it at a time"
-        return program_of(phase(title, loop("k", rows, loop("e", cols, passes, delete("H")))))
+        return program(phase(title, loop("k", rows, loop("e", cols, passes, delete("H")))))
 
 
 def _update(problem: Problem, rows: int, cols: int) -> tuple[Nodes, ...]:
@@ -81,3 +82,22 @@ def _holds_keys(problem: Problem, rows: int, cols: int) -> bool:
 def _has_gates(problem: Problem) -> bool:
     """Tell whether any gate is read; there is none before the first token."""
     return problem.gate and problem.Nk > 1
+
+
+class TiledProducts(Schedule):
+    """H = KᵀV on tiles of H, which is written; then O = QH on tiles of O. About 4N·d·dv/√M words for M below d²."""
+
+    name = "tiled-products"
+    summary = "H = KᵀV, then O = QH, each on tiles of its result; H is written"
+    source = "Hong & Kung 1981, for each product"
+    forms = ("linear",)
+    tile_names = ("h_rows", "h_cols", "out_rows", "out_cols")
+    tile_axes = ("k", "e", "i", "e")
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program."""
+        size = self.check_tiles(tiles)
+        return program(
+            product_phase(problem, "H", (size["h_rows"], size["h_cols"])),
+            product_phase(problem, "O", (size["out_rows"], size["out_cols"])),
+        )

@@ -3,15 +3,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pebble.computations.load import load_dag
+from pebble.common.errors import PebbleError
+from pebble.computations.load import load_dag, named_problem
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.formats import FORMATS, text_of
-from tests.bench.bench_orders import row
+from pebble.lab.pebblings import moves
+from pebble.program.schedule import registered
+from pebble.solvers.heuristic import ORDERS
 from tests.support.commands import Pebble
 
 
@@ -137,10 +141,15 @@ def test_help_imports_nothing_heavy() -> None:
     ("source", "M"),
     [("matmul:2,7,5", 10), ("pyramid:12", 7), ("layered:6,20,3", 8), ("attention:N=8,d=4", 24)],
 )
-def test_auto_is_no_worse_than_any_order_of_the_command(source: str, M: int) -> None:
+def test_auto_is_no_worse_than_any_order_of_the_command(dag: Any, source: str, M: int) -> None:
     """Nor than a schedule registered for the family."""
-    counts = row(source, M)
-    orders, own = counts["orders"], counts["own"]
-    assert isinstance(orders, dict)
-    assert isinstance(own, dict)
-    assert orders["auto"] <= min([*orders.values(), *own.values()])
+    auto, *others = (
+        json.loads(dag("schedule", source, "-M", str(M), "--order", order, "--json").out)["io"]
+        for order in ("auto", *ORDERS)
+    )
+    problem = named_problem(source)
+    if problem is not None:
+        for schedule in registered(problem.pass_name, problem.form):
+            with suppress(PebbleError):
+                others.append(moves(schedule, problem, M).io)
+    assert auto <= min(others)

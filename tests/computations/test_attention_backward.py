@@ -13,8 +13,6 @@ from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of, random_inputs, reference_outputs
 from pebble.lab.count import count
 from pebble.lab.training import count_training
-from pebble.program.schedule import available, get
-from pebble.testing import check_schedule
 from tests.support.plain_attention import attention, weights_loss
 
 Matrix = NDArray[np.float64]
@@ -68,16 +66,6 @@ def test_backward_vertices_without_key_or_query_symmetry() -> None:
     inputs = 3 * 2 + 5 * 2 + 5 * 4 + 3 * 4 + 3 * 4 + 3
     products = z * (2 + 4 + 4 + 2 + 2)
     assert family.n_vertices == inputs + products + 2 * z + 3 * 4
-
-
-@pytest.mark.many(1)
-@pytest.mark.parametrize("name", sorted(available("weights")))
-@pytest.mark.parametrize("sizes", [(1, 1), (1, 3), (5, 1), (6, 3), (9, 2)])
-def test_weights_contract(name: str, sizes: tuple[int, int]) -> None:
-    problem = Problem.square(*sizes, pass_name="weights")
-    schedule = get(name, "weights")
-    for M in (schedule.least_M(problem), 2 * schedule.least_M(problem) + 1, 200):
-        assert check_schedule(schedule, problem, M).peak <= M
 
 
 def io(name: str, N: int, d: int, M: int) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
-from pebble.computations.registry import family_from_header, family_of, random_inputs, reference_outputs
+from pebble.computations.registry import family_of, random_inputs, reference_outputs
 from pebble.graph.statistics import compulsory_io
 
 PROBLEMS = [
@@ -63,14 +63,6 @@ def test_query_heads_read_one_state(problem: Problem) -> None:
         own = {name: part[head] if name.startswith("Q") else part for name, part in inputs.items()}
         for name, output in reference_outputs(alone, own).items():
             assert np.allclose(together[name][head], output, rtol=1e-12)
-
-
-@pytest.mark.parametrize("problem", PROBLEMS + SHARED, ids=repr)
-def test_headers(problem: Problem) -> None:
-    family = family_of(problem)
-    again = family_from_header(family.name, dict(family.parameters))
-    assert repr(again) == repr(family)
-    assert again.arrays == family.arrays
 
 
 @pytest.mark.parametrize("problem", PROBLEMS + SHARED, ids=repr)

@@ -10,7 +10,7 @@ import pytest
 from pebble.computations.family import Family
 from pebble.computations.masks import make_mask, mask_from_array
 from pebble.computations.problem import Problem
-from pebble.computations.registry import family_from_header, family_of, random_inputs, reference_outputs
+from pebble.computations.registry import family_of, random_inputs, reference_outputs
 from pebble.program.numbers import evaluate
 from pebble.program.schedule import available
 from tests.support.plain_attention import attention
@@ -81,11 +81,3 @@ def without(family: Family, names: set[str]) -> set[tuple[str, str]]:
 def test_what_deletion_leaves_is_plain_softmax(softmax: str, mask: str | None) -> None:
     plain = without(family_of(problem_of("plain", mask)), set())
     assert without(family_of(problem_of(softmax, mask)), {"m", "a"}) == plain
-
-
-@pytest.mark.parametrize("softmax", FORMS)
-@pytest.mark.parametrize("mask", [None, "causal"])
-def test_headers(softmax: str, mask: str | None) -> None:
-    family = family_of(problem_of(softmax, mask, stats=True))
-    assert family.name == f"attention-forward-{softmax}"
-    assert family_from_header(family.name, dict(family.parameters)).dag() == family.dag()

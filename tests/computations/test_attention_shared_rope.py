@@ -28,14 +28,6 @@ def test_reference_outputs_are_those_of_each_head(mask: str | None) -> None:
         assert np.allclose(found["l"][head], row_sums)
 
 
-@pytest.mark.parametrize("mask", [None, "causal"])
-def test_header(mask: str | None) -> None:
-    family = family_of(Problem(3, 3, 4, 2, heads=2, shared_rope=3, mask=mask, stats=True))
-    again = family_from_header(family.name, dict(family.parameters))
-    assert repr(again) == repr(family)
-    assert again.arrays == family.arrays
-
-
 def test_every_word_is_needed() -> None:
     problem = Problem(2, 3, 4, 2, heads=3, shared_rope=1)
     words = 3 * 2 * (4 + 2) + 3 * 3 * (3 + 2) + 3 * 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -126,9 +127,28 @@ def test_outputs_and_header(problem: Problem) -> None:
     if problem.stats:
         expected |= {f"l[{i},{problem.Nk - 1}]" for i in range(problem.Nq)}
     assert names == expected
-    again = family_from_header(family.name, family.parameters)
-    assert again.dag() == family.dag()
+
+
+OWN = "Q[i,k]\nK[j,k]\nV[j,e]\nB[i,j]\nS[i,j] += Q[i,k]*K[j,k]\nP[i,j] = exp(S[i,j] + B[i,j])\nO[i,e] += P[i,j]*V[j,e]"
+FORMS: list[dict[str, Any]] = [
+    *({"softmax": softmax, "stats": True} for softmax in ("plain", "safe", "online")),
+    *({"pass_name": "backward"}, {"shared_values": True, "stats": True}, {"computation": OWN}),
+    {"heads": 2, "shared_rope": 3, "stats": True},
+    *({"attention": "linear", "chunk": chunk, "heads": 3, "kv_heads": 1} for chunk in (None, 2, 3, 9)),
+    *({"attention": "linear", "gate": True, "heads": heads, "kv_heads": 1} for heads in (1, 2)),
+]
+
+
+@pytest.mark.parametrize("mask", [None, "causal"])
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_a_header_names_the_computation(form: dict[str, Any], mask: str | None) -> None:
+    if mask is None and ("gate" in form or form.get("chunk")):
+        return
+    family = family_of(Problem(5, 5, 4, 2, mask=mask, **form))
+    again = family_from_header(family.name, dict(family.parameters))
     assert repr(again) == repr(family)
+    assert again.arrays == family.arrays
+    assert again.dag() == family.dag()
 
 
 def vertex_values(problem: Problem, inputs: dict[str, NDArray[np.float64]]) -> dict[str, float]:

@@ -225,7 +225,7 @@ def test_pyramid_without_spilling(height: int) -> None:
     The black pebble number of the pyramid of height h (h + 1 sources) is h + 2 without sliding: S. A. Cook,
     "An observation on time-storage trade off", JCSS 9 (1974); J. E. Savage, "Models of Computation" (1998),
     chapter 10. Here only that these pebbles are enough for the cheapest I/O, and that this play fails with
-    one less; that nothing else does better is searched for small heights in the next test.
+    one less.
     """
     for rules, M in (
         (Rules(recomputation=False), height + 2),
@@ -236,46 +236,6 @@ def test_pyramid_without_spilling(height: int) -> None:
         with pytest.raises(IllegalMove) as caught:
             pebble_pyramid(height, M - 1, rules)
         assert caught.value.rule == "memory-full"
-
-
-def can_be_pebbled_with_compulsory_io(dag: Dag, M: int, rules: Rules) -> bool:
-    """Search all positions reachable with one load an input and no store but of outputs."""
-    game = Game(dag, M, rules)
-    seen: set[tuple[bytes, ...]] = set()
-    inputs, outputs = set(dag.inputs.tolist()), set(dag.outputs.tolist())
-    todo: list[tuple[Move, ...]] = [()]
-    while todo:
-        line = todo.pop()
-        game = Game(dag, M, rules).play(line)
-        if game.complete:
-            return True
-        loaded = {move.vertex for move in line if move.op == Op.LOAD}
-        for move in game.legal_moves():
-            useless = move.op in (Op.LOAD, Op.COMPUTE) and move.vertex in game.red
-            if useless or (move.op == Op.STORE and move.vertex not in outputs - set(game.blue)):
-                continue
-            if move.op == Op.LOAD and (move.vertex in loaded or move.vertex not in inputs):
-                continue
-            game.push(move)
-            key = (
-                bytes(sorted(game.red)),
-                bytes(sorted(game.blue)),
-                bytes(sorted(loaded | {move.vertex} & inputs)),
-            )
-            if key not in seen:
-                seen.add(key)
-                todo.append((*line, move))
-            game.undo()
-    return False
-
-
-@pytest.mark.parametrize("height", [1, 2])
-@pytest.mark.parametrize("sliding", [False, True])
-def test_pyramid_threshold_by_search(height: int, sliding: bool) -> None:
-    rules = Rules(sliding=sliding, recomputation=False)
-    M = height + 1 if sliding else height + 2
-    assert can_be_pebbled_with_compulsory_io(pyramid(height), M, rules)
-    assert not can_be_pebbled_with_compulsory_io(pyramid(height), M - 1, rules)
 
 
 # -- views and values

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.errors import IllegalMove
-from pebble.computations.attention import attention_family
-from pebble.computations.problem import Problem
 from pebble.game.game import Game
 from pebble.game.moves import Move, Op
 from pebble.game.processors.game import ProcessorGame
@@ -20,7 +17,6 @@ from pebble.game.processors.settings import Processors
 from pebble.game.processors.words import Word
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lab.pebblings import moves
 from tests.support.amounts import examples
 from tests.support.random_dags import dags, random_legal_moves
 
@@ -68,28 +64,3 @@ def test_any_move_is_judged_alike(dag: Dag, M: int, seed: int) -> None:
         assert counts == expected
         assert status.missing == tuple(several.missing)
     assert several.tally.total("received") == 0
-
-
-@pytest.mark.parametrize("schedule", ["flash-2", "standard", "small-cache"])
-def test_a_schedule_counts_the_same_with_free_sums(schedule: str) -> None:
-    """The chain's order is one of the orders of a free sum: same moves, same counts."""
-    problem = Problem.square(4, 2)
-    pebbling = moves(schedule, problem, M=24)
-    dag = attention_family(problem).dag()
-    processors = Processors(1, fast=24, sums=("l", "U"))
-    game = ProcessorGame(dag, processors)
-    names = game.names
-    for op, vertex in pebbling:
-        for code, v in zip(np.asarray(op).tolist(), np.asarray(vertex).tolist(), strict=True):
-            found = names.inner.get(v) or names.sum_at.get(v)
-            if found is None:
-                game.play(of_device_0(Move(Op(code), v)))
-                continue
-            term = int(dag.name(v).rpartition(",")[2][:-1])
-            if code == Op.COMPUTE:
-                game.play(ProcessorMove(OPS[Op.COMPUTE], 0, Word(found.vertex, (1 << term) - 1), term))
-            else:
-                game.play(ProcessorMove(OPS[Op(code)], 0, Word(found.vertex, (2 << term) - 1)))
-    assert game.complete
-    tally = game.tally.devices[0]
-    assert (tally.io, tally.computes, tally.fast_peak) == (pebbling.io, pebbling.computes, pebbling.peak)

@@ -9,8 +9,7 @@ import pytest
 from pebble.common.errors import InvalidInput
 from pebble.game.files.processor_files import ProcessorCheck
 from pebble.game.processors.game import ProcessorGame
-from pebble.game.processors.layouts import token_owners
-from pebble.game.processors.settings import Processors
+from pebble.game.processors.settings import Processors, token_owners
 from pebble.graph.dag import Dag
 from pebble.lab.parallel.exchange_moves import exchange_moves
 from pebble.lab.pebblings import check, check_document

@@ -18,7 +18,7 @@ from pebble.graph.any_dag import AnyDag
 from pebble.lab.parallel.exchange_moves import exchange_moves
 from pebble.lab.pebblings import check
 from pebble.program.parallel import SharedProblem
-from tests.game import independent_processors_checker
+from tests.game import independent_checker
 from tests.program.parallel.test_inner_work_elementary import flash_in_a_ring
 
 TWO = SharedProblem(4, 1, 2)
@@ -53,7 +53,7 @@ def run_of(name: str, problem: SharedProblem) -> tuple[str, list[str]]:
 
 def assert_counted_alike(found: ProcessorCheck, text: str) -> None:
     """Compare the counts with those of a referee that shares no code with the package."""
-    other = independent_processors_checker.check(text)
+    other = independent_checker.check(text)
     assert other.pop("rounds") == found.tally.rounds
     assert other == {name: found.tally.counts(name) for name in other}
 
@@ -89,7 +89,7 @@ def assert_all_refused(head: str, lines: list[str]) -> int:
     tried = list(mutants(lines))
     for what, lines in tried:
         try:
-            refused = independent_processors_checker.check(text_of(head, lines)) is None
+            refused = independent_checker.check(text_of(head, lines)) is None
         except (ValueError, AssertionError):
             refused = True
         assert refused, f"the independent checker accepts {what}"
@@ -137,7 +137,7 @@ def verdicts(text: str, dag: AnyDag) -> tuple[bool, bool]:
     except InvalidInput:
         ours = None
     try:
-        theirs = independent_processors_checker.check(text)
+        theirs = independent_checker.check(text)
     except (ValueError, AssertionError, IndexError, KeyError):
         return ours is not None and ours.complete, False
     if ours is not None and ours.complete:

@@ -59,6 +59,7 @@ def assert_counts_agree(exchange: Exchange, game: ProcessorGame, pass_on: str) -
     problem, traffic, tally = exchange.problem, play(exchange), game.tally
     assert (tuple(tally.computes_of("P")), tally.work_sum("P")) == (traffic.pairs, traffic.work_sum)
     assert tally.rounds == traffic.rounds
+    assert all(a <= b for a, b in zip(tally.counts("messages"), traffic.messages, strict=True))
     words = [*tally.counts("received"), *tally.counts("sent"), tally.link_max, tally.h_sum]
     tiles = [*traffic.received, *traffic.sent, traffic.link_max, traffic.h_sum]
     over = [a - b for a, b in zip(tally.counts("memory_peak"), traffic.memory, strict=True)]

@@ -10,7 +10,7 @@ import pytest
 from pebble.common.errors import InvalidInput
 from pebble.computations.matmul import matmul_family
 from pebble.game.replay import replay
-from pebble.program import Program, compute, delete, load, loop, lowering, phase, program, store
+from pebble.program import Program, compute, delete, load, loop, phase, program, store
 from pebble.program.counting.run import run
 from pebble.program.lowering import lower
 from tests.program.differences import against_game
@@ -88,26 +88,6 @@ def test_the_game_counts_what_the_reference_counts(seed: int) -> None:
     assert moves(nodes, family, chunk=1) == moves(nodes, family, chunk=13) == whole
     operations = sum(1 for _ in executions(nodes, family))
     assert len([1 for _ in lower(nodes, family, chunk=1)]) <= operations
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_what_takes_everything_to_exist_makes_the_same_moves(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without a mask the columns are sums; the lowering that asks what exists makes the same, or the same error."""
-    rnd = Random(seed)
-    case = random_case(rnd, masked=0)
-    nodes, family = case.program, case.family
-
-    def made() -> list[str]:
-        try:
-            return moves(nodes, family)
-        except InvalidInput as error:
-            return [str(error)]
-
-    found = made()
-    monkeypatch.setattr(lowering, "_DenseLowering", lowering._Lowering)
-    assert found == made()
 
 
 def test_one_word_less_than_the_peak_is_refused_by_the_game() -> None:

@@ -1,11 +1,9 @@
-"""The referee of exchanges: what it refuses, and its counts against ones made with sets, move by move."""
+"""The referee of exchanges: what it refuses; test_elementary.py has its counts."""
 
 from __future__ import annotations
 
 import random
-from collections import defaultdict
 from dataclasses import fields, replace
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -54,107 +52,6 @@ def small_exchanges(seed: int, *pass_on: str) -> list[Exchange]:
             continue
         found.append(schedule.exchange(problem, shape, chance.choice(pass_on)))
     return found
-
-
-class Sets:
-    """The same game with sets of words: (array, tile, block) on each device, and a set of terms for each sum."""
-
-    def __init__(self, exchange: Exchange) -> None:
-        self.exchange, self.problem = exchange, exchange.problem
-        self.layout = self.problem.tiling
-        self.held: dict[int, dict[tuple[Any, ...], set[Any]]] = defaultdict(dict)
-        self.rows = {arrays.names: arrays for arrays in (self.problem.queries, self.problem.keys)}
-        self.sums = {arrays.names: arrays for arrays in self.problem.sums}
-        for names, arrays in self.rows.items():
-            for tile, owner in enumerate(self.layout.owner.tolist()):
-                for block in range(exchange.blocks_of(arrays.side)):
-                    self.held[owner][names, tile, block] = set()
-        self.received = [0] * self.problem.P
-        self.h_sum = self.rounds = 0
-        self.links: dict[tuple[int, int], int] = defaultdict(int)
-        self.messages: dict[tuple[str, int], int] = defaultdict(int)
-        self.peak = [self.memory(device) for device in range(self.problem.P)]
-
-    def words(self, names: tuple[str, ...], tile: int) -> int:
-        known = {**self.rows, **self.sums}
-        side = known[names].side if names in known else "query"
-        row = known[names].words if names in known else self.problem.width
-        return int(self.layout.sizes[tile]) * row * self.exchange.heads_of(side)
-
-    def memory(self, device: int) -> int:
-        return sum(self.words(names, tile) for names, tile, _ in self.held[device])
-
-    def absorb(self, kind: str, move: dict[str, int]) -> None:
-        device, block = move["device"], move["block"]
-        key_block = block * self.exchange.key_blocks // self.exchange.blocks
-        terms = {"query": (move["key"], 0), "key": (move["query"], block)}
-        for names, arrays in self.sums.items():
-            tile, at = (move["query"], block) if arrays.side == "query" else (move["key"], key_block)
-            rows = self.problem.queries if arrays.side == "query" else self.problem.keys
-            if kind == "work":
-                assert (rows.names, tile, at) in self.held[device]
-            if (rows.names, tile, at) in self.held[device]:
-                absorbed = self.held[device].setdefault((names, tile, at), set())
-                if kind == "work":
-                    assert terms[arrays.side] not in absorbed
-                    absorbed.add(terms[arrays.side])
-
-    def play(self) -> Sets:
-        for _, group in groupby(self.exchange.moves(), key=lambda move: move[0]):
-            moves = [(kind, move) for _, kind, move in group]
-            for kind, move in moves:
-                if kind in ("work", "begin"):
-                    self.absorb(kind, move)
-            self.note([0] * self.problem.P)
-            for kind, move in moves:
-                if kind == "finish":
-                    at = move["tile"], move["block"]
-                    self.held[move["device"]][("O",), *at] = self.held[move["device"]].pop((("U", "l"), *at))
-            self.exchange_words(moves)
-        return self
-
-    def note(self, more: list[int]) -> None:
-        self.peak = [max(peak, self.memory(device) + more[device]) for device, peak in enumerate(self.peak)]
-
-    def exchange_words(self, moves: list[tuple[str, dict[str, Any]]]) -> None:
-        receives = [move for kind, move in moves if kind == "receive"]
-        fetched = {(m["source"], m["arrays"], m["tile"], m["block"]) for m in receives}
-        copies = [set(self.held[m["source"]][m["arrays"], m["tile"], m["block"]]) for m in receives]
-        received, sent = [0] * self.problem.P, [0] * self.problem.P
-        for move in receives:
-            received[move["device"]] += self.words(move["arrays"], move["tile"])
-            sent[move["source"]] += self.words(move["arrays"], move["tile"])
-        for move in receives:
-            self.links[move["source"], move["device"]] += self.words(move["arrays"], move["tile"])
-        for source, device in {(move["source"], move["device"]) for move in receives}:
-            self.messages["sent", source] += 1
-            self.messages["received", device] += 1
-        discards = [
-            (m["device"], m["arrays"], m["tile"], m["block"]) for kind, m in moves if kind == "discard"
-        ]
-        for device, *what in (entry for entry in discards if entry not in fetched):
-            del self.held[device][tuple(what)]
-        self.note(received)
-        for device, *what in (entry for entry in discards if entry in fetched):
-            del self.held[device][tuple(what)]
-        for move, copy in zip(receives, copies, strict=True):
-            self.held[move["device"]].setdefault((move["arrays"], move["tile"], move["block"]), set()).update(
-                copy
-            )
-        self.received = [a + b for a, b in zip(self.received, received, strict=True)]
-        self.h_sum += max(map(max, zip(received, sent, strict=True)))
-        self.rounds += bool(receives)
-
-
-@pytest.mark.parametrize("seed", some(6, 60))
-def test_counts_are_those_of_a_game_with_sets(seed: int) -> None:
-    for exchange in small_exchanges(seed, "needed", "all"):
-        traffic, sets = play(exchange), Sets(exchange).play()
-        assert traffic.received == tuple(sets.received)
-        assert traffic.memory == tuple(sets.peak)
-        assert (traffic.rounds, traffic.h_sum) == (sets.rounds, sets.h_sum)
-        assert traffic.link_max == max(sets.links.values(), default=0)
-        assert max(traffic.messages) == max(sets.messages.values(), default=0)
 
 
 def mutants(exchange: Exchange, chance: random.Random) -> list[Exchange]:

@@ -27,8 +27,27 @@ SIZES = [
 BACKWARD = [replace(problem, pass_name="backward", stats=False) for problem in SIZES]
 LATENT = [replace(problem, shared_values=True) for problem in SIZES if problem.dv < problem.d]
 SOFTMAX = [replace(problem, softmax=softmax) for problem in SIZES for softmax in ("safe", "online")]
+WEIGHTS = [Problem.square(*size, pass_name="weights") for size in ((1, 1), (1, 3), (5, 1), (6, 3), (9, 2))]
+ROPE = [
+    Problem(4, 5, 3, 2, heads=2, shared_rope=1),
+    Problem(4, 4, 4, 3, heads=3, shared_rope=2, mask="causal", stats=True),
+    Problem(1, 6, 3, 2, heads=4, shared_rope=2),
+    Problem(1, 1, 2, 1, shared_rope=1),
+    Problem(5, 4, 3, 1, heads=3, shared_rope=1, stats=True),
+]
+LINEAR = [
+    problem
+    for N, d, dv in ((5, 3, 2), (4, 2, 3), (1, 2, 2), (3, 1, 1), (6, 1, 2))
+    for problem in (
+        Problem(N, N + 1, d, dv, attention="linear"),
+        *(
+            Problem.square(N, d, dv, attention="linear", mask="causal", **options)
+            for options in ({}, {"gate": True}, {"chunk": 2})
+        ),
+    )
+]
 LARGEST = (SIZES[-1], BACKWARD[-1], *(one for one in SOFTMAX if (one.Nq, one.Nk) != (5, 9)))
-OFTEN = SIZES[2:-1] + BACKWARD[1:-1]
+OFTEN = SIZES[2:-1] + BACKWARD[1:-1] + ROPE[2:] + LINEAR[4:]
 """Best tries all the others; elsewhere they are tried enough."""
 CASES = [
     pytest.param(
@@ -37,12 +56,12 @@ CASES = [
         id=f"{name}-{problem}",
         marks=[pytest.mark.slow] if problem in LARGEST or (name == "best" and problem in OFTEN) else [],
     )
-    for problem in SIZES + BACKWARD + LATENT + SOFTMAX
+    for problem in SIZES + BACKWARD + LATENT + SOFTMAX + WEIGHTS + ROPE + LINEAR
     for name in sorted(available(problem.pass_name, problem.form))
 ]
 
 
-@pytest.mark.many(40)
+@pytest.mark.many(60)
 @pytest.mark.parametrize("memories", first(1, ["least and plenty", "between"]))
 @pytest.mark.parametrize(("name", "problem"), CASES)
 def test_contract(name: str, problem: Problem, memories: str) -> None:

@@ -1,4 +1,4 @@
-"""Keys whose rotary words heads share, or that hold the values: the contract, flash-2's words, room and choice."""
+"""Keys whose rotary words heads share, or that hold the values: flash-2's words, room and choice."""
 
 from __future__ import annotations
 
@@ -10,32 +10,8 @@ import pytest
 
 import pebble
 from pebble.computations.problem import Problem
-from pebble.program.schedule import available, get
+from pebble.program.schedule import get
 from pebble.testing import check_schedule
-
-PROBLEMS = [
-    Problem(4, 5, 3, 2, heads=2, shared_rope=1),
-    Problem(4, 4, 4, 3, heads=3, shared_rope=2, mask="causal", stats=True),
-    Problem(1, 6, 3, 2, heads=4, shared_rope=2),
-    Problem(1, 1, 2, 1, shared_rope=1),
-    Problem(5, 4, 3, 1, heads=3, shared_rope=1, stats=True),
-]
-SLOWER = ("best", "naive", "square-tile")
-CASES = [
-    pytest.param(name, problem, marks=[pytest.mark.slow] * (problem in PROBLEMS[2:] or name in SLOWER))
-    for problem in PROBLEMS
-    for name in sorted(available("forward", "shared-rope"))
-]
-
-
-@pytest.mark.parametrize(("name", "problem"), CASES)
-def test_contract(name: str, problem: Problem) -> None:
-    schedule = get(name, "forward", "shared-rope")
-    least = schedule.least_M(problem)
-    for M in (least, least + 6, 300):
-        contract = check_schedule(schedule, problem, M)
-        assert contract.peak <= M
-        assert contract.least_M == least
 
 
 def _drawn(draw: random.Random) -> tuple[Problem, dict[str, int]]:

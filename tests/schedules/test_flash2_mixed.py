@@ -12,7 +12,7 @@ from pebble.computations.problem import Problem
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import fitting_tiles, get
 from pebble.testing import check_schedule
-from schedules._mixed_blocks import MixedBlocks
+from schedules.flash2_mixed import MixedBlocks
 from tests.support.amounts import first
 
 MIXED = get("flash-2-mixed")

@@ -1,4 +1,4 @@
-"""Schedules of linear attention: their contract, their I/O and room by formula, and tiles chosen exactly."""
+"""Schedules of linear attention: their I/O and room by formula, and tiles chosen exactly."""
 
 from __future__ import annotations
 
@@ -17,34 +17,12 @@ from pebble.program.counting.run import run
 from pebble.program.schedule import available
 from pebble.testing import check_schedule
 
-FORMS = ("linear", "recurrent", "gated", "chunked")
-SHAPES = [(5, 3, 2), (4, 2, 3), (1, 2, 2), (3, 1, 1), (6, 1, 2)]
-
 
 def problem_of(form: str, N: int, d: int, dv: int, chunk: int = 2) -> Problem:
     if form == "linear":
         return Problem(N, N + 1, d, dv, attention="linear")
     options = {"gate": form == "gated", "chunk": chunk if form == "chunked" else None}
-    return Problem.square(N, d, dv, attention="linear", mask="causal", **options)  # type: ignore[arg-type]
-
-
-CASES = [
-    pytest.param(form, name, shape, marks=[pytest.mark.slow] * (shape not in SHAPES[::3]))
-    for form in FORMS
-    for name in sorted(available("forward", form))
-    for shape in SHAPES
-]
-
-
-@pytest.mark.many(12)
-@pytest.mark.parametrize(("form", "name", "shape"), CASES)
-def test_contract(form: str, name: str, shape: tuple[int, int, int]) -> None:
-    schedule, problem = available("forward", form)[name], problem_of(form, *shape)
-    least = schedule.least_M(problem)
-    for M in (least, least + 5, 200):
-        contract = check_schedule(schedule, problem, M)
-        assert contract.peak <= M
-        assert contract.least_M == least
+    return Problem.square(N, d, dv, attention="linear", mask="causal", **options)
 
 
 @pytest.mark.many(1)

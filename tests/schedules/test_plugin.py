@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from pebble.program.schedule import Schedule, registry
 from tests.support.amounts import first
 
 PROJECT = Path(__file__).resolve().parents[1] / "plugin"
@@ -130,3 +131,17 @@ def test_two_of_one_name_are_refused(plugins: Path) -> None:
     assert done.returncode == 2
     assert "'flash-2'" in done.stderr
     assert "second_plugin" in done.stderr
+
+
+def test_a_file_in_the_package_is_all_that_a_built_in_one_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own_schedules").mkdir()
+    (tmp_path / "own_schedules" / "__init__.py").touch()
+    shutil.copy(PROJECT / "src" / "pebble_example" / "__init__.py", tmp_path / "own_schedules" / "rows.py")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(registry, "_OWN", "own_schedules")
+    monkeypatch.setattr(registry, "_own", registry._own.__wrapped__)
+    assert [schedule.name for schedule in registry._own(Schedule)] == ["example-rows"]
+    assert registry.is_built_in("example-rows")
+    assert not registry.is_built_in("flash-2")

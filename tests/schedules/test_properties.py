@@ -124,54 +124,6 @@ def test_one_more_word_does_not_hurt_here_either(problem: Problem, M: int) -> No
     assert more <= less
 
 
-def _blocks(problem: Problem, M: int) -> tuple[int, int] | None:
-    """How many blocks of keys flash-1 has and of queries flash-2; None if one of them does not fit."""
-    first, second = row_of("flash-1", problem, M), row_of("flash-2", problem, M)
-    if first.tiles is None or second.tiles is None:
-        return None
-    return -(-problem.Nk // first.tiles["cols"]), -(-problem.Nq // second.tiles["rows"])
-
-
-@pytest.mark.slow
-@given(problem=problems(), M=memories())
-@MODEST
-def test_where_flash_2_is_no_worse_than_flash_1(problem: Problem, M: int) -> None:
-    """It is exactly where (Tr - 1)·Nk·(d + dv) ≤ (Tc - 1)·Nq·(d + 2·dv + 2).
-
-    Tc blocks of keys cost flash-1 all of Q each, and all of the unfinished output and row sums twice; Tr blocks of
-    queries cost flash-2 all of K and V. So flash-2 wins on square problems wherever it has no more blocks. It
-    can lose if its blocks are a little smaller so that it needs one more (M = 893, N = 53, d = 16: 2 against 3),
-    and where there are few keys and many queries: once all keys fit, flash-1 reads everything once.
-    """
-    blocks = _blocks(problem, M)
-    assume(blocks is not None)
-    assert blocks is not None
-    first, second = io_of("flash-1", problem, M), io_of("flash-2", problem, M)
-    assert first is not None
-    assert second is not None
-    d, dv = problem.d, problem.dv
-    more = (blocks[0] - 1) * problem.Nq * (d + 2 * dv + 2) - (blocks[1] - 1) * problem.Nk * (d + dv)
-    assert first - second == more
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(available("forward")))
-@given(problem=problems(), M=memories())
-@FEW
-def test_row_sums_cost_at_least_a_store_each(name: str, problem: Problem, M: int) -> None:
-    """The row sums are Nq outputs; a schedule that writes them anyway may get them for nothing."""
-    plain, kept = row_of(name, problem, M), row_of(name, replace(problem, stats=True), M)
-    if plain.fits and kept.fits and plain.tiles == kept.tiles:
-        assert plain.writes is not None
-        assert kept.writes is not None
-        written = plain.by_array.get("l", {"writes": 0})["writes"]
-        assert kept.writes >= plain.writes
-        assert kept.by_array["l"]["writes"] >= problem.Nq
-        if written == 0:
-            assert kept.writes - plain.writes >= problem.Nq
-            assert kept.reads == plain.reads
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("pass_name", PASSES)
 @given(data=st.data(), M=memories(), heads=st.integers(1, 20), batch=st.integers(1, 20))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 import pebble
 from pebble.computations.problem import Problem
-from pebble.computations.registry import family_from_header, family_of, random_inputs, reference_outputs
+from pebble.computations.registry import random_inputs, reference_outputs
 from pebble.program.schedule import available
 from pebble.testing import check_schedule
 from tests.support.plain_attention import Matrix
@@ -69,15 +69,6 @@ def test_contract(name: str, mask: str | None) -> None:
             contract = check_schedule(schedule, problem, M)
             assert contract.peak <= M
             assert contract.least_M == least
-
-
-@pytest.mark.parametrize("name", TEXTS)
-@pytest.mark.parametrize("mask", [None, "causal"])
-def test_header(name: str, mask: str | None) -> None:
-    family = family_of(problem_of(TEXTS[name], mask))
-    again = family_from_header(family.name, dict(family.parameters))
-    assert again.dag() == family.dag()
-    assert repr(again) == repr(family)
 
 
 @pytest.mark.parametrize(

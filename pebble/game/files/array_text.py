@@ -15,20 +15,10 @@ from numpy.typing import NDArray
 from pebble.game.moves import Moves, Op
 from pebble.graph.names import NamedArray, VertexNames
 
-__all__ = ["ArrayText", "short_arrays"]
+__all__ = ["ArrayText"]
 
 _MOST_LETTERS = 8
 _LARGEST_EXTENT = 10**5
-
-
-def short_arrays(names: VertexNames, letters: int, extent: int) -> Sequence[NamedArray] | None:
-    """Return the arrays whose elements vertices are; None if they are none, or have long names or large extents."""
-    arrays: Sequence[NamedArray] | None = getattr(names, "arrays", None)
-    fitting = arrays is not None and all(
-        one.name.isascii() and len(one.name) <= letters and one.shape and max(one.shape) <= extent
-        for one in arrays
-    )
-    return arrays if fitting else None
 
 
 class ArrayText:
@@ -62,8 +52,15 @@ class ArrayText:
 
         Names must be of at most seven ASCII letters, and no extent above a hundred thousand.
         """
-        arrays = short_arrays(names, _MOST_LETTERS - 1, _LARGEST_EXTENT)
-        return None if arrays is None else cls(arrays)
+        arrays: Sequence[NamedArray] | None = getattr(names, "arrays", None)
+        fitting = arrays is not None and all(
+            one.name.isascii()
+            and len(one.name) < _MOST_LETTERS
+            and one.shape
+            and max(one.shape) <= _LARGEST_EXTENT
+            for one in arrays
+        )
+        return cls(arrays) if arrays is not None and fitting else None
 
     def lines(self, moves: Moves) -> str:
         """Return the lines of moves that exist and are no slides, each with its end."""

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import Lines, shown
 from pebble.common.units import fast_memory_words
-from pebble.game.processors.layouts import Layout
-from pebble.game.processors.settings import Processors
+from pebble.game.processors.settings import Layout, Processors
 from pebble.game.rules import Rules
 from pebble.graph.names import is_writable
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import IO, Any, TypeVar
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from pebble.common.clock import tell
 from pebble.common.errors import IllegalMove, InvalidInput
 from pebble.common.text_lines import Lines, foreign_blank, shown
-from pebble.game.files.array_lines import PIECE, ArrayLines
+from pebble.game.files.array_rows import ArrayRows
 from pebble.game.files.header import Header, read_header
 from pebble.game.moves import Move, Moves, Op
 from pebble.game.referee import Refusal, unknown_name
@@ -20,8 +20,10 @@ from pebble.graph.any_dag import AnyDag
 
 __all__ = ["MoveProblem", "PebblingReader", "parse_move", "resolved_dag"]
 
+PIECE = 1 << 18
+"""Letters to be read at a time: few enough for a processor's cache."""
 _OP = {op.word: int(op) for op in Op}
-_Vertices = Callable[[str], int]
+_Vertices = Callable[[Iterable[str]], Iterable[int]]
 _Resolved = TypeVar("_Resolved", bound=AnyDag)
 
 
@@ -67,19 +69,12 @@ class PebblingReader:
         """
         if self.header.levels:
             raise InvalidInput("this is a pebbling with several memory levels; use pebble check to play it")
-        vertex_of, array_lines = lru_cache(1 << 18)(dag.names.index), ArrayLines.of(dag.names)
-        done = 0
+        vertices_of, done = _vertices(dag), 0
         for text in self._pieces():
-            first, problem = self._next_line, None
-            chunk = None if array_lines is None else array_lines.moves(text)
-            if chunk is not None:
-                self._next_line += len(chunk)
-                numbers: Sequence[int] = range(first, self._next_line)
-            else:
-                texts = text.split("\n")[:-1]
-                self._next_line += len(texts)
-                chunk, numbers, problem = _parse(texts, first, vertex_of, dag, done)
-            self._numbers, self._first_move = numbers, done
+            texts, first = text.split("\n")[:-1], self._next_line
+            self._next_line += len(texts)
+            chunk, self._numbers, problem = _parse(texts, first, vertices_of, dag, done)
+            self._first_move = done
             done += len(chunk)
             if len(chunk):
                 yield chunk
@@ -146,21 +141,29 @@ class MoveProblem:
     refusal: Refusal | None = None
 
 
+def _vertices(dag: AnyDag) -> _Vertices:
+    """Return what finds the vertices of names; KeyError or ValueError if one has none."""
+    arrays = getattr(dag.names, "arrays", None)
+    if arrays is not None:
+        return ArrayRows(dag.names, arrays).vertices
+    return partial(map, lru_cache(1 << 18)(dag.names.index))
+
+
 def _parse(
-    texts: list[str], first: int, vertex_of: _Vertices, dag: AnyDag, done: int
+    texts: list[str], first: int, vertices_of: _Vertices, dag: AnyDag, done: int
 ) -> tuple[Moves, Sequence[int], MoveProblem | None]:
     """Turn lines into columns, with the line numbers of the moves.
 
     At the first line that is no move, return what came before and the problem.
     """
-    moves = _parse_plain(texts, vertex_of)
+    moves = _parse_plain(texts, vertices_of)
     if moves is not None:
         return moves, range(first, first + len(texts)), None
     numbers = [first + at for at, text in enumerate(texts) if _says_something(text)]
     texts = [" ".join(texts[number - first].split()) for number in numbers]
-    moves, problem = _parse_plain(texts, vertex_of), None
+    moves, problem = _parse_plain(texts, vertices_of), None
     if moves is None:
-        moves, problem = _parse_slowly(texts, numbers, vertex_of, dag, done)
+        moves, problem = _parse_slowly(texts, numbers, vertices_of, dag, done)
     return moves, numbers, problem
 
 
@@ -169,7 +172,7 @@ def _says_something(text: str) -> bool:
     return bool(text.strip()) and text[:1] != "#"
 
 
-def _parse_plain(texts: list[str], vertex_of: _Vertices) -> Moves | None:
+def _parse_plain(texts: list[str], vertices_of: _Vertices) -> Moves | None:
     """Read lines that are all an operation, one space, and a known vertex; None if any is not.
 
     Splitting all the text at once is several times as fast as line by line; putting the words together again
@@ -181,14 +184,14 @@ def _parse_plain(texts: list[str], vertex_of: _Vertices) -> Moves | None:
         return None
     try:
         op = np.array([_OP[word] for word in words[::2]], dtype=np.int8)
-        vertex = np.array([vertex_of(name) for name in words[1::2]], dtype=np.int64)
+        vertex = np.fromiter(vertices_of(words[1::2]), dtype=np.int64, count=len(op))
     except (KeyError, ValueError):
         return None
     return None if (op == Op.SLIDE).any() else Moves(op, vertex)
 
 
 def _parse_slowly(
-    texts: list[str], numbers: list[int], vertex_of: _Vertices, dag: AnyDag, done: int
+    texts: list[str], numbers: list[int], vertices_of: _Vertices, dag: AnyDag, done: int
 ) -> tuple[Moves, MoveProblem | None]:
     moves: list[Move] = []
     for text, number in zip(texts, numbers, strict=True):
@@ -197,7 +200,7 @@ def _parse_slowly(
         if problem:
             return Moves.of(moves), MoveProblem(number, problem)
         try:
-            moves.append(Move(Op(_OP[words[0]]), *(vertex_of(name) for name in words[1::2])))
+            moves.append(Move(Op(_OP[words[0]]), *vertices_of(words[1::2])))
         except (KeyError, ValueError):
             return Moves.of(moves), _unknown(words, number, dag, done + len(moves))
     return Moves.of(moves), None

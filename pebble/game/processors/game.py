@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from pebble.common.errors import InvalidInput
 from pebble.game.board import Status, Tally
-from pebble.game.processors.layouts import owners
 from pebble.game.processors.moves import ProcessorMove, ProcessorOp
-from pebble.game.processors.settings import Processors
+from pebble.game.processors.settings import Processors, owners
 from pebble.game.processors.tallies import DeviceTally, ProcessorTally
 from pebble.game.processors.words import Word, WordNames, array_of
 from pebble.game.stores import Store, StoreGame

@@ -15,8 +15,14 @@ from pebble.program.parallel.exchange import Discard, Exchange, Finish, Receive,
 from pebble.program.parallel.inner_work import DeviceShare, MemoryRun
 from pebble.program.parallel.placement import Placement
 from pebble.program.parallel.referee import play
-from pebble.program.parallel.schedule import DistributedSchedule, Shape, shape_of, shape_text
-from pebble.program.parallel.schedule_registry import distributed_schedule, distributed_schedules
+from pebble.program.parallel.schedule import (
+    DistributedSchedule,
+    Shape,
+    distributed_schedule,
+    distributed_schedules,
+    shape_of,
+    shape_text,
+)
 from pebble.program.parallel.traffic import ExchangeTraffic
 
 __all__ = [

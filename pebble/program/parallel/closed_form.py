@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.shared_problem import Arrays, SharedProblem
+    from pebble.program.parallel.exchange import Exchange
     from pebble.program.parallel.placement import Hops, Placement
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["ReceivedWords", "placement_form"]
+__all__ = ["ReceivedWords", "exchange_form", "placement_form"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,16 @@ def placement_form(problem: SharedProblem, placement: Placement, pass_on: str = 
     last = form.go_round(way) if way is not None else 0
     returned = form.return_sums()
     return ReceivedWords(tuple(form.received.tolist()), gathered + last + (returned or form.came_home))
+
+
+def exchange_form(exchange: Exchange) -> ReceivedWords:
+    """Return what an exchange moves that a schedule writes itself."""
+    received, rounds = np.zeros(exchange.problem.P, np.int64), 0
+    for step in exchange.supersteps:
+        rounds += bool(step.receives)
+        for receive in step.receives:
+            np.add.at(received, receive.device, exchange.words_of(receive))
+    return ReceivedWords(tuple(received.tolist()), rounds)
 
 
 class _Form:

@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from pebble.common.errors import InvalidInput
 from pebble.common.layouts import LAYOUTS
-from pebble.program.parallel.closed_form import ReceivedWords, placement_form
+from pebble.program.parallel.closed_form import ReceivedWords, exchange_form, placement_form
 from pebble.program.parallel.exchange import Exchange, check_blocks
 from pebble.program.parallel.writing import write_exchange
+from pebble.program.schedule.registry import place, schedules_of, unknown
 
 if TYPE_CHECKING:
     from pebble.computations.shared_problem import SharedProblem
     from pebble.program.parallel.placement import Placement
 
-__all__ = ["DistributedSchedule", "Shape", "shape_of", "shape_text"]
+__all__ = [
+    "DistributedSchedule",
+    "Shape",
+    "distributed_schedule",
+    "distributed_schedules",
+    "shape_of",
+    "shape_text",
+]
 
 Shape: TypeAlias = tuple[int, ...]
 """Into how many parts heads, queries and keys are cut; their product is P."""
@@ -25,8 +33,8 @@ Shape: TypeAlias = tuple[int, ...]
 class DistributedSchedule(ABC):
     """A way to compute attention on several devices: which tiles meet where, and how they come there.
 
-    A subclass sets the class attributes and implements :meth:`placement`. It is registered by one line in the project
-    that ships it, under the entry-point group ``pebble.distributed_schedules``.
+    A subclass sets the class attributes and implements :meth:`placement`. Those in the package ``schedules`` are
+    found; another project registers its own under the entry-point group ``pebble.distributed_schedules``.
 
     Attributes
     ----------
@@ -83,8 +91,10 @@ class DistributedSchedule(ABC):
     def closed_form(
         self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed"
     ) -> ReceivedWords:
-        """Return the words that each device receives, and the rounds, by formula."""
+        """Return the words that each device receives, and the rounds: by formula, or as an exchange of its own says."""
         self.check(problem, shape)
+        if type(self).exchange is not DistributedSchedule.exchange:
+            return exchange_form(self.exchange(problem, shape, pass_on))
         return placement_form(problem, self.placement(problem, shape), pass_on)
 
     def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
@@ -164,6 +174,40 @@ class DistributedSchedule(ABC):
 
     def __repr__(self) -> str:
         return f"<DistributedSchedule {self.name}: {self.summary}>"
+
+
+def distributed_schedules(pass_name: str | None = None) -> list[DistributedSchedule]:
+    """Return the registered schedules for several devices, the built-in ones first and in a fixed order.
+
+    Parameters
+    ----------
+    pass_name : str, optional
+        Only those that serve this pass.
+
+    Examples
+    --------
+    >>> [schedule.name for schedule in distributed_schedules("backward")]
+    ['all-gather', 'ring', 'ring-q', 'ulysses', 'grid', 'heads-grid']
+    """
+    found: list[DistributedSchedule] = schedules_of(
+        DistributedSchedule, "pebble.distributed_schedules", "pebble.program.parallel.DistributedSchedule"
+    )
+    serving = [schedule for schedule in found if pass_name is None or pass_name in schedule.passes]
+    return sorted(serving, key=lambda schedule: place(schedule.name))
+
+
+def distributed_schedule(name: str) -> DistributedSchedule:
+    """Return the schedule for several devices with a name.
+
+    Examples
+    --------
+    >>> distributed_schedule("ring").shape_names, distributed_schedule("usp").shape_names
+    ((), ('heads', 'ring'))
+    """
+    found = {schedule.name: schedule for schedule in distributed_schedules()}
+    if name in found:
+        return found[name]
+    raise unknown(f"schedule for several devices {name!r}", name, found)
 
 
 def shape_text(shape: Shape) -> str:

@@ -35,8 +35,8 @@ _COUNTED = 12
 class LevelSchedule(ABC):
     """A way to compute attention with several memory levels.
 
-    A subclass sets the class attributes and implements the abstract methods. It is registered under the entry-point
-    group ``pebble.level_schedules``.
+    A subclass sets the class attributes and implements the abstract methods. Those in the package
+    ``schedules`` are found; another project registers its own under the entry-point group ``pebble.level_schedules``.
 
     Attributes
     ----------

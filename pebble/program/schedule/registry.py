@@ -1,17 +1,20 @@
-"""The registered schedules: the built-in ones and those that other installed projects ship."""
+"""The schedules that there are: those in the files of ``schedules``, and those that other installed projects ship."""
 
 from __future__ import annotations
 
 import difflib
+import pkgutil
 import re
 import sys
 from collections.abc import Iterable
 from functools import lru_cache
+from importlib import import_module
+from inspect import isabstract
 from itertools import product
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.problem import PASSES, Problem
+from pebble.computations.problem import Problem
 from pebble.computations.problem_form import FORMS
 from pebble.program.schedule.level_schedule import LevelSchedule
 from pebble.program.schedule.schedule import Schedule
@@ -21,21 +24,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "available",
-    "entries",
     "get",
     "is_built_in",
     "level_schedule",
     "level_schedule_names",
     "level_schedules",
-    "loaded",
     "offered",
+    "place",
     "registered",
+    "schedules_of",
     "unknown",
 ]
 
-_GROUP, _LEVEL_GROUP = "pebble.schedules", "pebble.level_schedules"
-Made = TypeVar("Made")
-
+_OWN = "schedules"
+"""The package whose files define the built-in schedules."""
 _OTHER_NAMES = {
     "naive": "naive",
     "vanilla": "standard",
@@ -46,7 +48,7 @@ _OTHER_NAMES = {
 }
 """What people call schedules, in small letters, without blanks, hyphens and the word attention."""
 
-_BUILT_IN = (
+_ORDER = (
     "naive",
     "standard",
     "flash-1",
@@ -78,7 +80,22 @@ _BUILT_IN = (
     "chunked",
     "chunk-parallel",
     "best",
+    "all-gather",
+    "ring",
+    "ring-q",
+    "lightseq",
+    "pass-q",
+    "pass-q-ring",
+    "ulysses",
+    "usp",
+    "grid",
+    "grid-ring",
+    "heads-grid",
+    "triangle",
+    "decode",
+    "decode-tree",
 )
+"""How lists of schedules begin; all others follow by name."""
 
 
 def registered(pass_name: str | None = None, form: str | None = None) -> list[Schedule]:
@@ -87,17 +104,16 @@ def registered(pass_name: str | None = None, form: str | None = None) -> list[Sc
     Parameters
     ----------
     pass_name : str, optional
-        Only those that serve this pass. An entry point called ``NAME.PASS`` is not even loaded for another pass.
+        Only those that serve this pass.
     form : str, optional
-        Only those that serve this computation, see :attr:`pebble.Problem.form`; likewise with ``NAME.FORM``.
+        Only those that serve this computation, see :attr:`pebble.Problem.form`.
 
     Raises
     ------
     InvalidInput
         If a registered schedule cannot be loaded, or two that serve the same pass have the same name.
     """
-    serving = [entry for entry in entries(_GROUP, "schedules") if _may_serve(entry.name, pass_name, form)]
-    found = [_load(entry) for entry in serving]
+    found: list[Schedule] = schedules_of(Schedule, "pebble.schedules", "pebble.program.schedule.Schedule")
     if pass_name is not None:
         found = [schedule for schedule in found if pass_name in schedule.passes]
     if form is not None:
@@ -116,7 +132,7 @@ def offered(problem: Problem) -> list[Schedule]:
 
 def is_built_in(name: str) -> bool:
     """Tell whether a schedule of this name comes with the package."""
-    return name in _BUILT_IN
+    return any(schedule.name == name for schedule in _own(Schedule))
 
 
 def available(pass_name: str = "forward", form: str = "plain") -> dict[str, Schedule]:
@@ -144,9 +160,6 @@ def get(name: str, pass_name: str = "forward", form: str = "plain") -> Schedule:
             f"a training step has two passes, each with its own schedule: use {name!r} for the forward "
             "and the backward pass separately, not for 'both'"
         )
-    quick = _by_entry_name(name, pass_name, form)
-    if quick is not None:
-        return quick
     found = available(pass_name, form)
     for known in (name, _OTHER_NAMES.get(re.sub(r"[\s_-]|attention", "", name.lower()), "")):
         if known in found:
@@ -179,11 +192,7 @@ def level_schedules(problem: Problem) -> list[LevelSchedule]:
         raise InvalidInput(
             f"there is no schedule for several memory levels for this computation ({problem.form})"
         )
-    found = [
-        loaded(entry, LevelSchedule, "pebble.program.LevelSchedule")
-        for entry in entries(_LEVEL_GROUP)
-        if _may_serve(entry.name, problem.pass_name, None)
-    ]
+    found: list[LevelSchedule] = _level_schedules()
     serving = [schedule for schedule in found if problem.pass_name in schedule.passes]
     if not serving:
         raise InvalidInput(f"no schedule for several memory levels supports the {problem.pass_name} pass")
@@ -208,42 +217,59 @@ def level_schedule(name: str, problem: Problem) -> LevelSchedule:
 
 
 def level_schedule_names() -> list[str]:
-    """Return the names of all registered schedules for several memory levels; none is loaded.
+    """Return the names of all registered schedules for several memory levels.
 
     >>> level_schedule_names()
     ['nested-flash-2']
     """
-    names = [entry.name.rpartition(".") for entry in entries(_LEVEL_GROUP)]
-    return sorted({name if suffix in PASSES else "".join((name, dot, suffix)) for name, dot, suffix in names})
+    return sorted({schedule.name for schedule in _level_schedules()})
 
 
-def entries(group: str, kind: str = "", name: str | None = None) -> list[EntryPoint]:
-    """Return the entry points of a group; the import of ``importlib.metadata`` takes time and is put off.
+def _level_schedules() -> list[LevelSchedule]:
+    return schedules_of(LevelSchedule, "pebble.level_schedules", "pebble.program.LevelSchedule")
+
+
+def schedules_of(kind: Any, group: str, told: str) -> list[Any]:
+    """Return all schedules of a kind: the built-in ones, and what other projects register as entry points.
 
     Parameters
     ----------
+    kind : type
+        Their base class.
     group : str
-    kind : str
-        What is registered there, if there must be some.
-    name : str, optional
-        Only those of this name.
+        Of the entry points.
+    told : str
+        The public name of the base class, for messages.
+
+    Raises
+    ------
+    InvalidInput
+        If one cannot be loaded, or is of another kind.
     """
-    found = [entry for entry in _entries(group, tuple(sys.path)) if name in (None, entry.name)]
-    if kind and not found:
-        raise InvalidInput(f"no {kind} are registered: install the package (pip install .) to register them")
-    return found
+    return [*_own(kind), *(_loaded(entry, kind, told) for entry in _entries(group, tuple(sys.path)))]
+
+
+@lru_cache(maxsize=8)
+def _own(kind: Any) -> tuple[Any, ...]:
+    """Return the schedules of a kind that the files of the package define."""
+    found: dict[type, None] = {}
+    for module in pkgutil.walk_packages(import_module(_OWN).__path__, f"{_OWN}."):
+        for value in vars(import_module(module.name)).values():
+            if isinstance(value, type) and issubclass(value, kind) and not isabstract(value):
+                found[value] = None
+    return tuple(one() for one in found)
 
 
 @lru_cache(maxsize=8)
 def _entries(group: str, path: tuple[str, ...]) -> list[EntryPoint]:
-    """Return the entry points of a group, by name; the files of all installed projects are read for it."""
+    """Return the entry points of a group by name; the files of all installed projects are read for it."""
     from importlib.metadata import entry_points
 
-    return sorted(set(entry_points(group=group)))
+    return sorted(entry for entry in set(entry_points(group=group)) if not entry.value.startswith(f"{_OWN}."))
 
 
 @lru_cache(maxsize=256)
-def loaded(entry: EntryPoint, kind: type[Made], told: str) -> Made:
+def _loaded(entry: EntryPoint, kind: Any, told: str) -> Any:
     """Return what an entry point registers: one of a kind, which messages tell by its public name."""
     try:
         made = entry.load()()
@@ -252,29 +278,6 @@ def loaded(entry: EntryPoint, kind: type[Made], told: str) -> Made:
     if not isinstance(made, kind):
         raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) is not a {told}")
     return made
-
-
-def _load(entry: EntryPoint) -> Schedule:
-    made: Schedule = loaded(entry, Schedule, "pebble.program.schedule.Schedule")
-    return made
-
-
-def _by_entry_name(name: str, pass_name: str, form: str) -> Schedule | None:
-    """Return the schedule whose entry point has its name, without loading the others."""
-    for entry_name in (f"{name}.{form}", f"{name}.{pass_name}", name):
-        found = entries(_GROUP, name=entry_name)
-        if len(found) == 1:
-            schedule = _load(found[0])
-            if schedule.name == name and pass_name in schedule.passes and form in schedule.forms:
-                return schedule
-    return None
-
-
-def _may_serve(entry_name: str, pass_name: str | None, form: str | None) -> bool:
-    """Tell by the name of an entry point whether its schedule may serve a pass of a computation."""
-    suffix = entry_name.rpartition(".")[2]
-    other_pass = pass_name is not None and suffix in PASSES and suffix != pass_name
-    return not other_pass and (form is None or suffix not in FORMS or suffix == form)
 
 
 def _check_names(found: list[Schedule]) -> None:
@@ -290,7 +293,10 @@ def _check_names(found: list[Schedule]) -> None:
                 )
 
 
-def _order(schedule: Schedule) -> tuple[int, str, bool, int]:
-    known = schedule.name in _BUILT_IN
-    place = _BUILT_IN.index(schedule.name) if known else 99
-    return place, schedule.name, "forward" not in schedule.passes, FORMS.index(schedule.forms[0])
+def place(name: str) -> tuple[int, str]:
+    """Return what lists of schedules are sorted by."""
+    return _ORDER.index(name) if name in _ORDER else len(_ORDER), name
+
+
+def _order(schedule: Schedule) -> tuple[tuple[int, str], bool, int]:
+    return place(schedule.name), "forward" not in schedule.passes, FORMS.index(schedule.forms[0])

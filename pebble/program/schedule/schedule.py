@@ -27,8 +27,8 @@ class Schedule(ABC):
     """A way to compute attention: the program for given tiles, which are chosen for M words of fast memory.
 
     A subclass sets the class attributes and implements :meth:`program`.
-    It is registered by one line in the project that ships it, under the entry-point group
-    ``pebble.schedules``, and checked with :func:`pebble.testing.check_schedule`.
+    Those in the package ``schedules`` are found; another project registers its own under the entry-point group
+    ``pebble.schedules``. It is checked with :func:`pebble.testing.check_schedule`.
 
     Attributes
     ----------

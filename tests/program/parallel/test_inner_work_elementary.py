@@ -18,7 +18,7 @@ from pebble.lab.pebblings import check
 from pebble.program.lowering import lower
 from pebble.program.nodes import Program
 from pebble.program.parallel.inner_work import DeviceShare, turns_program
-from pebble.program.parallel.schedule_registry import distributed_schedule
+from pebble.program.parallel.schedule import distributed_schedule
 from pebble.program.schedule import get, registered
 from tests.support.random_processor_runs import braces, name
 
