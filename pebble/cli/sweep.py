@@ -158,7 +158,7 @@ def _cluster(address: str | None) -> Iterator[Executor | None]:
     if address is None:
         yield None
         return
-    from pebble.lab.sweep.cluster import dask_cluster
+    from pebble.lab.sweep.workers import dask_cluster
 
     with dask_cluster(address) as (executor, n_workers):
         if n_workers == 0:
