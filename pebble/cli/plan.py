@@ -9,7 +9,7 @@ import click
 from pebble.cli.level_options import BANDWIDTH, LevelOptions, Levels, device_crossed, device_with
 from pebble.cli.options import SCHEDULES, MemoryOptions, ProblemOptions, needed_memory, parse_tiles
 from pebble.cli.printing import JSON, print_result
-from pebble.cli.progress import progress_line
+from pebble.cli.progress import long_work
 from pebble.cli.signature import Options, command, given, group, like, option
 from pebble.common.errors import InvalidInput
 from pebble.common.units import parse_words
@@ -178,8 +178,8 @@ def _plan(problem: ProblemOptions, asked: dict[str, Any], as_json: bool) -> None
     """Print the plan of one pass."""
     from pebble.lab.plan import plan
 
-    with progress_line() as progress:
-        found = plan(problem.problem(), **asked, progress=progress)
+    with long_work():
+        found = plan(problem.problem(), **asked)
     why = "" if found.choices else f"no choice is verified: {found.unverified[0].sentence()}"
     print_result(found, as_json, why)
 
@@ -194,14 +194,13 @@ def _plan_levels(
     """Print the tiles chosen for all boundaries between memory levels."""
     from pebble.lab.plan import Constraints, plan_levels
 
-    with progress_line("planning {} …".format) as progress:
+    with long_work():
         found = plan_levels(
             problem.problem(),
             levels.hierarchy,
             Constraints(**constraints),
             names,
             **levels.rates,
-            progress=progress,
         )
     print_result(found, as_json, "" if any(row.fits for row in found.rows) else found.why_nothing_fits())
 
@@ -216,7 +215,7 @@ def _compare(problem: ProblemOptions, mine: KernelOptions, asked: dict[str, Any]
     backward, backward_tiles = None, mine.mine_backward
     if backward_tiles is not None and (":" in backward_tiles or "=" not in backward_tiles):
         backward, _, backward_tiles = backward_tiles.partition(":")
-    with progress_line() as progress:
+    with long_work():
         found = plan_kernel(
             problem.problem(),
             kernel,
@@ -225,7 +224,6 @@ def _compare(problem: ProblemOptions, mine: KernelOptions, asked: dict[str, Any]
             backward_tiles=parse_tiles(backward_tiles or None),
             passes=passes,
             **asked,
-            progress=progress,
         )
     unverified = ", ".join(one.problem.pass_name for one in found.passes if not isinstance(one.best, Choice))
     print_result(found, as_json, unverified and f"no choice is verified: {unverified}")

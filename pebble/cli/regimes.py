@@ -9,7 +9,7 @@ import click
 from pebble.cli.completion import devices, models
 from pebble.cli.options import FormOptions, ProblemOptions, names_of
 from pebble.cli.printing import JSON, print_result
-from pebble.cli.progress import progress_line
+from pebble.cli.progress import long_work
 from pebble.cli.signature import command, option
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem_form import ATTENTIONS
@@ -84,7 +84,7 @@ def regimes(
         return
     if memories is not None:
         raise InvalidInput("-M needs --attention linear; otherwise choose devices with --device")
-    with progress_line() as progress:
+    with long_work():
         table = regimes(
             devices,
             sizes or None,
@@ -98,7 +98,6 @@ def regimes(
             mask=mask,
             empty_rows=empty_rows,
             softmax=softmax,
-            progress=progress,
         )
     print_result(table, as_json)
 
@@ -131,8 +130,8 @@ def _against_softmax(
     else:
         found = [(M, ()) for M in memory_sizes(memories, None)]
     chosen = sizes or ([] if named else DEFAULT_DIMENSIONS)
-    with progress_line() as progress:
-        return crossovers(found, chosen, models=named, progress=progress, **shared)
+    with long_work():
+        return crossovers(found, chosen, models=named, **shared)
 
 
 def _size(text: str) -> int:

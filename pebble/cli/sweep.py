@@ -13,7 +13,7 @@ import click
 from pebble.cli.completion import devices, masks
 from pebble.cli.level_options import LevelOptions
 from pebble.cli.options import DEVICE_WORDS, SCHEDULES, FormOptions, MemoryOptions, ProblemOptions, names_of
-from pebble.cli.progress import progress_bar
+from pebble.cli.progress import progress_line
 from pebble.cli.signature import Options, command, group, like, needed, option
 from pebble.common.whole_numbers import singular
 
@@ -142,7 +142,7 @@ def sweep(
         raise click.UsageError("--jobs and --scheduler cannot be combined: give one.")
     try:
         grid = asked.grid()
-        with _cluster(scheduler) as executor, progress_bar("sweep") as progress:
+        with _cluster(scheduler) as executor, progress_line("sweep {:,}/{:,}".format) as progress:
             done = run_sweep(
                 grid, output, format=form, jobs=jobs, executor=executor, restart=restart, progress=progress
             )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from pebble.common.clock import tell
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError, TooManyOperations
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
@@ -34,7 +35,6 @@ def count(
     device: str | Device | None = None,
     level: str | None = None,
     dtype: str | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> Report:
     """Count the I/O of schedules on a problem with M words of fast memory.
 
@@ -57,8 +57,6 @@ def count(
         What of the device is fast memory.
     dtype : str, optional
         What a word is; bfloat16 by default on a device. With it, rows have bytes, and on a device the least time.
-    progress : callable, optional
-        Called with the name of each schedule before it is counted.
 
     Returns
     -------
@@ -74,8 +72,7 @@ def count(
     found = bounds(problem, M)
     rows = []
     for schedule in asked_schedules(schedules, problem):
-        if progress is not None:
-            progress(schedule.name)
+        tell(f"counting {schedule.name} …")
         try:
             rows.append(count_schedule(schedule, problem, M, tiles, found.best.value))
         except TooManyOperations as error:

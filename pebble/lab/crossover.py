@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from pebble.common.clock import doing
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
 from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult
@@ -235,7 +236,6 @@ def crossovers(
     models: Iterable[str | Model] = (),
     heads: int | None = None,
     kv_heads: int | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> CrossoverTable:
     """Compare linear attention with attention with softmax: :func:`crossover` for several memories and dimensions.
 
@@ -251,8 +251,6 @@ def crossovers(
         Models, whose heads are compared besides.
     heads, kv_heads : int, optional
         Of all rows; those of a model are its own where these are not given.
-    progress : callable, optional
-        Called with a line before each row is counted.
     """
     own = {"heads": heads, "kv_heads": kv_heads}
     shapes: list[dict[str, Any]] = [{"d": d, "heads": heads or 1, "kv_heads": kv_heads} for d in dimensions]
@@ -260,10 +258,9 @@ def crossovers(
     rows = []
     for M, devices in memories:
         for shape in shapes:
-            if progress is not None:
-                which = shape.get("model") or f"d = {shape['d']}"
-                progress(f"{' '.join(devices)} M = {int(M):,}, {which}".strip())
-            rows.append(crossover(M=int(M), mask=mask, N=N, devices=devices, **shape))
+            which = shape.get("model") or f"d = {shape['d']}"
+            with doing(f"{' '.join(devices)} M = {int(M):,}, {which}".strip()):
+                rows.append(crossover(M=int(M), mask=mask, N=N, devices=devices, **shape))
     return CrossoverTable(N, mask, tuple(rows))
 
 

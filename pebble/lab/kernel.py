@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import IO
 
-from pebble.common.clock import limited_to
+from pebble.common.clock import limited_to, tell
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import Table, TableResult, words
 from pebble.common.units import fast_memory_words
@@ -139,7 +139,6 @@ def kernel(
     extents: Mapping[str, int] | None = None,
     M: int = 0,
     outputs: Iterable[str] = (),
-    progress: Callable[[str], None] | None = None,
     time_budget: float | None = None,
 ) -> KernelReport:
     """Bound the I/O of a loop nest from below, and find a schedule.
@@ -154,8 +153,6 @@ def kernel(
         Words of fast memory.
     outputs : iterable of str
         Arrays that are outputs although they are read.
-    progress : callable, optional
-        Called with a line of text now and then by the search.
     time_budget : float, optional
         Seconds for all of it, at the end of which there is the best so far: no more than half of them for the bounds.
         Without it the work is fixed.
@@ -179,7 +176,7 @@ def kernel(
             bounds = tuple(nest_bounds(nest, M))
         try:
             _check(nest)
-            schedule = schedule_nest(nest, M, progress)
+            schedule = schedule_nest(nest, M, tell)
         except CacheTooSmall as error:
             note, fits = str(error), False
         except TooManyPoints as error:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from pebble.common.clock import doing
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult, words
@@ -189,7 +190,6 @@ def regimes(
     mask: str | None = None,
     empty_rows: str = "error",
     softmax: str = "plain",
-    progress: Callable[[str], None] | None = None,
 ) -> RegimeTable:
     """Say which regime devices and head dimensions are in, and what follows.
 
@@ -224,8 +224,6 @@ def regimes(
         As in :func:`pebble.make_mask`.
     softmax : {"plain", "safe", "online"}
         As in :class:`pebble.Problem`; of the forward pass.
-    progress : callable, optional
-        Called with a line before each row is counted.
 
     Notes
     -----
@@ -253,9 +251,8 @@ def regimes(
     rows = []
     for names, M in groups:
         for label, problem in problems:
-            if progress is not None:
-                progress(f"{names[0]}, {label or f'd = {problem.d}'}, {problem.pass_name}")
-            rows.append(_row(names, label, problem, M))
+            with doing(f"{names[0]}, {label or f'd = {problem.d}'}, {problem.pass_name}"):
+                rows.append(RegimeRow(names, label, M, count(problem, M, _COMPARED)))
     return RegimeTable(N, dtype, level, tuple(rows), spec)
 
 
@@ -279,10 +276,6 @@ def memories_of_devices(
 
 def _ratio(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
-
-
-def _row(names: tuple[str, ...], model: str | None, problem: Problem, M: int) -> RegimeRow:
-    return RegimeRow(names, model, M, count(problem, M, _COMPARED))
 
 
 def _devices(on: Iterable[str | Device] | str | None, level: str | None) -> list[Device]:

@@ -81,8 +81,6 @@ def count_training(
     M: int,
     schedules: Iterable[str | Schedule] | None = None,
     tiles: Tiles | str | None = None,
-    *,
-    progress: Callable[[str], None] | None = None,
 ) -> TrainingReport:
     """Count a training step: forward with row sums kept, then backward, which reads O and the row sums again.
 
@@ -96,8 +94,6 @@ def count_training(
         Names; by default all that serve both passes.
     tiles : str, optional
         Name of a preset for both passes.
-    progress : callable, optional
-        Called with the name of each schedule before it is counted.
     """
     if tiles is not None and not isinstance(tiles, str):
         raise InvalidInput("the two passes have different tiles: to give tile sizes, count them separately")
@@ -107,7 +103,7 @@ def count_training(
         names = offered_names(problem)
     else:
         names = [item if isinstance(item, str) else item.name for item in schedules]
-    passes = [count(one, M, names, tiles, progress=progress) for one in (forward, backward)]
+    passes = [count(one, M, names, tiles) for one in (forward, backward)]
     bound = sum(report.bounds.best.value for report in passes)
     rows = (_sum(one, other, bound) for one, other in zip(*(report.rows for report in passes), strict=True))
     return TrainingReport(problem, M, tuple(rows), *passes)
@@ -180,9 +176,7 @@ def count_any_pass(
     M: int,
     schedules: Iterable[str | Schedule] | None = None,
     tiles: Tiles | str | None = None,
-    *,
-    progress: Callable[[str], None] | None = None,
 ) -> CountTable:
     """Count a problem whatever its pass; parameters as for :func:`pebble.count`."""
     counting: Callable[..., CountTable] = count_training if problem.pass_name == "both" else count
-    return counting(problem, M, schedules, tiles, progress=progress)
+    return counting(problem, M, schedules, tiles)

@@ -79,13 +79,6 @@ def test_on_a_terminal_a_large_file_is_asked_about(
     assert "GiB. Write it? [y/N]: " in done.err
 
 
-def test_progress_on_a_terminal(pebble: Pebble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    arguments = ["moves", "flash-2", "-N", "4", "-d", "2", "-M", "16", "-o"]
-    assert pebble(*arguments, str(tmp_path / "x")).code == 0
-    assert (tmp_path / "x").read_text(encoding="utf-8") == pebble(*arguments, "-").out
-
-
 def test_moves_of_several_heads(pebble: Pebble, tmp_path: Path) -> None:
     arguments = ["moves", "flash-2", "-N", "4", "-d", "2", "-M", "16", "--heads", "3"]
     done = pebble(*arguments, "-o", str(tmp_path / "x"))

@@ -252,8 +252,7 @@ def test_a_bar_on_a_terminal_only(tmp_path: Path) -> None:
         except OSError:  # the other end is closed
             pass
         assert process.wait() == 0
-    assert b"sweep" in seen.getvalue()
-    assert b"8/8" in seen.getvalue()
+    assert b"sweep 8/8" in seen.getvalue()
     assert b"rows, 8 points" in seen.getvalue()
     plain = subprocess.run([*command, str(tmp_path / "b.csv")], capture_output=True, text=True, check=True)
     assert plain.stderr == f"{tmp_path / 'b.csv'}: 8 rows, 8 points\n"

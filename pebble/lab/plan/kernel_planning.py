@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from pebble.common.clock import tell
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import tiles_text
 from pebble.computations.problem import Problem
@@ -55,7 +56,6 @@ def plan_kernel(
     dtype: str = "bfloat16",
     schedules: Iterable[str | Schedule] | None = None,
     costs: bool = True,
-    progress: Callable[[str], None] | None = None,
     **constraints: Any,
 ) -> KernelPlan:
     """Compare an author's kernel with the best tiles and schedules under the same constraints, forward and backward.
@@ -76,7 +76,7 @@ def plan_kernel(
         Tiles of the backward pass; by default the same, or where it does not take them its best.
     passes : iterable of {"forward", "backward"}
         Which passes to look at. A pass for which there is no such schedule is left out.
-    device, level, dtype, schedules, costs, progress
+    device, level, dtype, schedules, costs
         As for :func:`plan`.
     **constraints
         Those of :class:`pebble.lab.plan.Constraints`, by name.
@@ -106,7 +106,7 @@ def plan_kernel(
         setting = setting_of(part, M, one, level, dtype, asked)
         mine = _kernel(part.pass_name, form, kernel, tiles, backward, backward_tiles)
         if mine is not None:
-            comparison = _Comparison(setting, one, level, costs, progress or (lambda line: None))
+            comparison = _Comparison(setting, one, level, costs)
             tried = contenders(part, named)
             names = None if named is None else tuple(schedule.name for schedule in tried)
             found.append(replace(comparison.of(mine, tried), tried=names))
@@ -191,13 +191,12 @@ class _Comparison:
     device: Device | None
     level: str | None
     costs: bool
-    progress: Callable[[str], None]
 
     def of(self, mine: _Kernel, tried: list[Schedule]) -> KernelPass:
         """Return the kernel beside the best tiles of its schedule, and the best of all that are tried."""
         setting, schedule = self.setting, mine.schedule
-        search, bound = Search(tried, self.progress), bounds(setting.problem, setting.M).best
-        same, best = Search([schedule], self.progress).best(setting), search.best(setting)
+        search, bound = Search(tried), bounds(setting.problem, setting.M).best
+        same, best = Search([schedule]).best(setting), search.best(setting)
         found, chosen = self._mine(mine, same)
         known = best if self.costs and best is not None and best.tiles is not None else None
         return KernelPass(
@@ -226,7 +225,7 @@ class _Comparison:
         if mine.tiles is not None:
             with suppress(CacheTooSmall):
                 tiles, chosen = resolve_tiles(schedule, setting.problem, setting.M, mine.tiles), mine.chosen
-        self.progress(f"verifying {schedule.name} {tiles_text(tiles)}")
+        tell(f"verifying {schedule.name} {tiles_text(tiles)}")
         return given(schedule, tiles, setting), chosen
 
     def _broken(self, found: Found) -> tuple[str, ...]:

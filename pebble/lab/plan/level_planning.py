@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,6 @@ def plan_levels(
     *,
     bandwidths: tuple[float | None, ...] | None = None,
     bytes_per_word: int | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> LevelReport:
     """Choose tiles for all boundaries between memory levels at once, under constraints on their sizes.
 
@@ -39,7 +38,7 @@ def plan_levels(
     constraints : Constraints, optional
         On the sizes only: every tile of every level is a multiple of so much, or a power of two, unless it is the whole
         axis; rows and cols have at least, or at most, so many lines.
-    schedules, bandwidths, bytes_per_word, progress
+    schedules, bandwidths, bytes_per_word
         As for :func:`pebble.count_levels`.
 
     Examples
@@ -57,7 +56,6 @@ def plan_levels(
         bandwidths=bandwidths,
         bytes_per_word=bytes_per_word,
         allowed=allowed,
-        progress=progress,
     )
 
 

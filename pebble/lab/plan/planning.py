@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
@@ -37,7 +37,6 @@ def plan(
     accumulate: str | None = None,
     schedules: Iterable[str | Schedule] | None = None,
     costs: bool = True,
-    progress: Callable[[str], None] | None = None,
 ) -> Plan:
     """Choose a schedule and tiles for a problem under a kernel author's constraints.
 
@@ -64,8 +63,6 @@ def plan(
         Which ones to try.
     costs : bool
         Whether to plan again without each constraint, to say what it costs.
-    progress : callable, optional
-        Called with a line before each schedule is searched and before each choice is verified.
 
     Returns
     -------
@@ -98,7 +95,7 @@ def plan(
     one = device_of(device) if isinstance(device, str) else device
     setting = setting_of(problem, M, one, level, dtype, constraints)
     tried = contenders(problem, schedules)
-    search = Search(tried, progress or (lambda line: None))
+    search = Search(tried)
     found = search.verified(setting)
     if not found:
         raise nothing_fits(search, setting)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pebble.common.clock import tell
 from pebble.common.errors import CacheTooSmall, NoClosedForm, PebbleError, TooManyOperations, Violation
 from pebble.common.tables import tiles_text
 from pebble.lab.plan.constraints import Constraints
@@ -112,12 +112,9 @@ class Search:
     Parameters
     ----------
     schedules : list of Schedule
-    progress : callable
-        Called with a line before each piece of work.
     """
 
     schedules: list[Schedule]
-    progress: Callable[[str], None]
 
     def verified(self, setting: Setting) -> list[Found]:
         """Return the best of each schedule and form: those verified, the best first, then the others."""
@@ -169,7 +166,7 @@ class Search:
     def _searched(self, setting: Setting) -> Iterator[Found]:
         """Yield what is found, before anything is verified."""
         for schedule, form, names in self._forms():
-            self.progress(f"searching tiles: {schedule.name}, {form}")
+            tell(f"searching tiles: {schedule.name}, {form}")
             try:
                 yield _told(schedule, form, setting.best_tiles(schedule, names), setting)
             except CacheTooSmall:
@@ -181,7 +178,7 @@ class Search:
         """Return what was found, verified or with a note."""
         if found.tiles is None:
             return found
-        self.progress(f"verifying {found.schedule.name} {tiles_text(found.tiles)}")
+        tell(f"verifying {found.schedule.name} {tiles_text(found.tiles)}")
         checked = _checked(found, setting)
         if checked.room is not None and checked.room.words > setting.M:
             return replace(found, note=f"it needs more than M = {setting.M:,} words")

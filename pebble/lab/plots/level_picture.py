@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +71,6 @@ def level_points(
     *,
     bandwidths: tuple[float | None, ...] | None = None,
     bytes_per_word: int | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> LevelPoints:
     """Count the words at every boundary between memory levels; parameters as in :func:`pebble.count_levels`.
 
@@ -90,7 +89,6 @@ def level_points(
         schedules,
         bandwidths=bandwidths,
         bytes_per_word=bytes_per_word,
-        progress=progress,
     )
     rows = tuple(row for row in report.rows if row.fits)
     if not rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -109,8 +109,6 @@ def roofline_points(
     dtype: str = "bfloat16",
     level: str | None = None,
     schedules: Iterable[str | Schedule] | None = None,
-    *,
-    progress: Callable[[str], None] | None = None,
 ) -> RooflinePoints:
     """Count bytes and FLOP: those of the matrix products that a schedule executes, repeated ones included.
 
@@ -126,8 +124,6 @@ def roofline_points(
         What of the device is fast memory.
     schedules : iterable of str or Schedule, optional
         By default all that fit.
-    progress : callable, optional
-        Called with the name of each schedule before it is counted.
 
     Examples
     --------
@@ -149,7 +145,7 @@ def roofline_points(
         )
     M = one.words(dtype, level)
     asked = None if schedules is None else list(schedules)
-    report = count_any_pass(problem, M, asked, progress=progress).priced(Price(dtype, one, level))
+    report = count_any_pass(problem, M, asked).priced(Price(dtype, one, level))
     needed, roof = _needed_work(problem), (crossing.bandwidth, peak)
     fitting = [row for row in report.rows if row.fits]
     own = {row.name for row in fitting if row.boundary == crossing.name}
