@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from pebble.lab.level_table import LevelReport
     from pebble.program.schedule import Tiles
 
-__all__ = ["bounds", "count", "show"]
-
 
 @command
 def count(

@@ -16,14 +16,6 @@ if TYPE_CHECKING:
     from pebble.lab.parallel import Links
     from pebble.program.parallel import Shape, SharedProblem
 
-__all__ = [
-    "LinkOptions",
-    "SeveralDevices",
-    "SeveralDevicesOptions",
-    "SharedProblemOptions",
-    "refuse_without_devices",
-]
-
 _LAYOUTS = click.Choice(["contiguous", "zigzag", "striped"])
 _SERVED = ("nq", "d", "heads", "kv_heads", "mask", "pass_name", "P", "layout", "shape", "output")
 

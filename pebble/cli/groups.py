@@ -6,8 +6,6 @@ import click
 
 from pebble.cli.lazy_group import LazyGroup
 
-__all__ = ["dag", "plot"]
-
 _PLOTS = "io gap crossover occupancy arrays levels parallel roofline"
 
 

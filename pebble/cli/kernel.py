@@ -12,8 +12,6 @@ from pebble.cli.progress import long_work
 from pebble.cli.signature import argument, command, group, option
 from pebble.common.errors import InvalidInput
 
-__all__ = ["kernel"]
-
 
 @command
 def kernel(

@@ -9,8 +9,6 @@ from typing import Any
 
 import click
 
-__all__ = ["LazyGroup"]
-
 
 class LazyGroup(click.Group):
     """A group of commands, each a function of a module, imported when it is called.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pebble.lab.parallel import DocumentReport, ParallelReport, ParallelSweep
     from pebble.program.parallel import SharedProblem
 
-__all__ = ["parallel"]
-
 
 class ParallelOptions(Options):
     """What is to be compared, and at which sizes."""

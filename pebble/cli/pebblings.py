@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pebble.program.parallel.elementary import ExchangeMoves
     from pebble.program.schedule import Tiles
 
-__all__ = ["certify", "check", "moves"]
-
 _LARGE = 1 << 30
 
 

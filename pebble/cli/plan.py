@@ -17,8 +17,6 @@ from pebble.common.units import parse_words
 if TYPE_CHECKING:
     from pebble.program.schedule import Tiles
 
-__all__ = ["plan"]
-
 
 class ConstraintOptions(Options):
     """What a kernel author asks of tiles and of room."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pebble.lab.player import Page
     from pebble.program.schedule import Tiles
 
-__all__ = ["play"]
-
 _FIRST_PAGE = "play.html"
 _OF_ANY_PAGE = ("what", "dag", "no_classics", "time_limit", "output")
 _NOT_OF_A_RACE = ("tiles", "format", "dag")

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.program.schedule import Tiles
 
-__all__ = ["arrays", "crossover", "gap", "io", "levels", "occupancy", "parallel", "roofline"]
-
 
 class PictureOptions(Options):
     """Where a picture goes, and its numbers."""

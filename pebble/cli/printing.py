@@ -17,19 +17,6 @@ from pebble.cli.signature import option
 if TYPE_CHECKING:
     from pebble.common.tables import Table
 
-__all__ = [
-    "COQ",
-    "JSON",
-    "OUTPUT",
-    "fail",
-    "file_output",
-    "print_json",
-    "print_list",
-    "print_result",
-    "print_text",
-    "write_coq",
-]
-
 JSON = option("Print JSON.", "--json")
 OUTPUT = option("Output file; - for standard output.", "-o", "--output", required=True)
 COQ = option(

@@ -11,8 +11,6 @@ import click
 
 from pebble.common.clock import heard_by
 
-__all__ = ["long_work", "progress_line"]
-
 
 @contextmanager
 def progress_line(

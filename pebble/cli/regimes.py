@@ -17,8 +17,6 @@ from pebble.computations.problem_form import ATTENTIONS
 if TYPE_CHECKING:
     from pebble.lab.crossover import CrossoverTable
 
-__all__ = ["regimes"]
-
 
 @command
 def regimes(

@@ -20,8 +20,6 @@ from pebble.common.whole_numbers import singular
 if TYPE_CHECKING:
     from pebble.lab.sweep import SweepGrid
 
-__all__ = ["sweep"]
-
 _THE_SAME = ("kv", "dv", "stats", "kv_heads", "batch", "pass_name", "empty_rows")
 
 

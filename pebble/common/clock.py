@@ -7,18 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = [
-    "TimeUp",
-    "check_time",
-    "doing",
-    "heard_by",
-    "limited_to",
-    "tell",
-    "time_is_up",
-    "time_spent",
-    "unlimited",
-]
-
 _limit: ContextVar[tuple[float, float] | None] = ContextVar("limit", default=None)
 _listener: ContextVar[Callable[[str], object] | None] = ContextVar("listener", default=None)
 

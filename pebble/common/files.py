@@ -11,8 +11,6 @@ from typing import IO, Any
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["atomic_writer", "check_target"]
-
 
 @contextmanager
 def atomic_writer(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:

@@ -11,8 +11,6 @@ from pebble.common.errors import InvalidInput
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LAYOUTS", "equal_tiles", "tile_owner"]
-
 LAYOUTS = ("contiguous", "zigzag", "striped")
 """Layouts that have a name."""
 

@@ -8,8 +8,6 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.program.schedule import Schedule, get, offered
 
-__all__ = ["asked_schedule", "asked_schedules"]
-
 
 def asked_schedule(asked: str | Schedule, problem: Problem) -> Schedule:
     """Return a schedule: the one registered under a name for the problem's pass and form, or the given object."""

@@ -12,8 +12,6 @@ from pebble.lower_bounds.catalogue import STATEMENTS, statement
 from pebble.lower_bounds.references import HONG_KUNG, Reference
 from pebble.lower_bounds.statement import AUTHORS, Statement
 
-__all__ = ["Citation", "Citations", "cite"]
-
 PROGRAM = "pebble"
 
 

@@ -13,8 +13,6 @@ from pebble.lab.count_table import CountTable, Row
 from pebble.lab.training import count_any_pass
 from pebble.program.schedule import Schedule
 
-__all__ = ["Comparison", "compare"]
-
 _SHOWN = ("io", "ratio", "reads", "writes", "peak", "least_M")
 
 

@@ -23,8 +23,6 @@ from pebble.program.counting.counted import Run
 from pebble.program.counting.plain import Machine
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 
-__all__ = ["ProblemRun", "count", "count_schedule", "run"]
-
 
 def count(
     problem: Problem,

@@ -17,8 +17,6 @@ from pebble.computations.problem_form import all_form_options
 from pebble.lab.hardware.device import Device
 from pebble.lower_bounds.table import BoundTable, sharing_notes
 
-__all__ = ["CountTable", "Price", "Report", "Row", "Summary"]
-
 
 @dataclass(frozen=True)
 class Row:

@@ -22,8 +22,6 @@ from pebble.program.schedule import fitting, get
 if TYPE_CHECKING:
     from pebble.lab.count_table import Row
 
-__all__ = ["Crossover", "CrossoverTable", "crossover", "crossovers"]
-
 MASKS = (None, "causal")
 """The masks under which both kinds of attention are compared."""
 

@@ -26,8 +26,6 @@ from pebble.lower_bounds.nests.nest_bounds import nest_bounds
 from pebble.solvers.nests.nest_schedule import schedule_nest
 from pebble.solvers.nests.staged_schedule import NestSchedule
 
-__all__ = ["KernelReport", "kernel"]
-
 _SMALL = 5
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pebble.program.hierarchy import Hierarchy
     from pebble.program.schedule.schedule import Tiles
 
-__all__ = ["count_levels"]
-
 
 def count_levels(
     problem: Problem,

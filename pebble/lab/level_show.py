@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pebble.program.schedule.level_schedule import LevelSchedule
     from pebble.program.schedule.schedule import Tiles
 
-__all__ = ["LevelListing", "show_levels"]
-
 
 @dataclass(frozen=True)
 class LevelListing(TableResult):

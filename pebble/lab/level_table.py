@@ -14,8 +14,6 @@ from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.table import no_pebbling, sharing_notes
 from pebble.program.hierarchy import Hierarchy
 
-__all__ = ["Boundary", "LevelReport", "LevelRow"]
-
 
 @dataclass(frozen=True)
 class Boundary(PlainRow):

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from pebble.graph.dag import Dag
     from pebble.program.counting.counted import Run
 
-__all__ = ["Pebbling", "certify_file", "check", "check_document", "dag_of", "moves", "text_size"]
-
 _EDGE_LIMIT = 300_000_000
 _MOVE_LIMIT = 10_000_000_000
 

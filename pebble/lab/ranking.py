@@ -26,8 +26,6 @@ from pebble.lab.pebblings import dag_of
 from pebble.lower_bounds.graph import dag_bounds
 from pebble.solvers.optimum import FEW_STATES, optimal
 
-__all__ = ["RankedFile", "Ranking", "rank_pebblings"]
-
 
 @dataclass(frozen=True)
 class RankedFile(PlainRow):

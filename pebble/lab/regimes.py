@@ -20,16 +20,6 @@ from pebble.lab.hardware import model as model_of
 if TYPE_CHECKING:
     from pebble.lab.count_table import Report, Row
 
-__all__ = [
-    "DEFAULT_DEVICES",
-    "DEFAULT_DIMENSIONS",
-    "RegimeRow",
-    "RegimeTable",
-    "memories_of_devices",
-    "models_asked",
-    "regimes",
-]
-
 DEFAULT_DEVICES = ("gtx1060", "v100", "a100", "h100")
 DEFAULT_DIMENSIONS = (64, 128, 256)
 _COMPARED = ("flash-2", "small-cache", "best")

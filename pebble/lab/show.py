@@ -19,8 +19,6 @@ from pebble.program.counting.counted import Run
 from pebble.program.nodes import pseudo_code_html
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 
-__all__ = ["Listing", "show"]
-
 
 @dataclass(frozen=True)
 class Listing(TableResult):

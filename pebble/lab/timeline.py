@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from pebble.program.counting.plain import Machine
 
-__all__ = ["MOVE_LIMIT", "STEP_LIMIT", "Timeline", "timeline"]
-
 MOVE_LIMIT = 200_000
 """A run of at most so many loads, stores and computations is followed move by move."""
 STEP_LIMIT = 400_000

@@ -15,8 +15,6 @@ from pebble.lower_bounds.table import BoundTable, sharing_notes
 from pebble.program.schedule import Schedule, Tiles, available, offered
 from pebble.program.schedule.registry import is_built_in
 
-__all__ = ["TrainingReport", "count_any_pass", "count_training", "offered_names", "usual_names"]
-
 
 @dataclass(frozen=True)
 class TrainingReport(CountTable):

@@ -9,8 +9,6 @@ from typing import Any, TypeVar
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["find", "read_table"]
-
 T = TypeVar("T")
 
 

@@ -13,17 +13,6 @@ from pebble.common.units import bytes_per_word, fast_memory_words
 from pebble.lab.hardware.data_tables import find, read_table
 from pebble.program.hierarchy import Hierarchy
 
-__all__ = [
-    "LEVELS",
-    "MEMORY_LEVELS",
-    "Crossing",
-    "Device",
-    "canonical_dtype",
-    "device",
-    "devices",
-    "memory_words",
-]
-
 LEVELS = ("smem", "smem+regs", "l2")
 """What may count as fast memory: see :meth:`Device.fast_bytes`."""
 

@@ -13,8 +13,6 @@ from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
 from pebble.lab.hardware.data_tables import find, read_table
 
-__all__ = ["Model", "model", "models"]
-
 
 @dataclass(frozen=True)
 class Model:

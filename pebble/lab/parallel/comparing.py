@@ -34,8 +34,6 @@ from pebble.program.parallel import (
 )
 from pebble.program.schedule import Schedule, get
 
-__all__ = ["MOST_DEVICES", "cost", "fastest", "parallel", "with_inner"]
-
 MOST_DEVICES = 4096
 """More devices are refused."""
 

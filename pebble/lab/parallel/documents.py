@@ -17,8 +17,6 @@ from pebble.lab.parallel.parallel_table import ParallelRow
 if TYPE_CHECKING:
     from pebble.program.parallel import SharedProblem
 
-__all__ = ["DocumentReport", "PlacedDocument", "parallel_documents"]
-
 _STEPS = 200
 
 

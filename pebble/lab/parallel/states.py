@@ -14,8 +14,6 @@ from pebble.program.parallel.states import STATE_SCHEDULES, check_states
 if TYPE_CHECKING:
     from pebble.program.parallel import ExchangeTraffic, SharedProblem
 
-__all__ = ["StateReport", "parallel_states"]
-
 _MOST_DEVICES = 1024
 
 

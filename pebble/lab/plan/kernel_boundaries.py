@@ -24,8 +24,6 @@ from pebble.program.schedule import Tiles, get
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = ["DeviceKernel", "kernel_boundaries"]
-
 COUNTERS = {"smem | l2": "lts__t_bytes.sum", "l2 | DRAM": "dram__bytes.sum"}
 """What Nsight Compute calls the bytes at a boundary."""
 _STEP = 16

@@ -22,8 +22,6 @@ from pebble.lab.plan.verification import Found, Search, given
 from pebble.lower_bounds.table import bounds
 from pebble.program.schedule import Schedule, Tiles, available, get, resolve_tiles
 
-__all__ = ["plan_kernel"]
-
 _COUNTERPARTS = {
     "flash-2-causal": "queries-causal",
     "flash-2-mixed": "queries-pinned",

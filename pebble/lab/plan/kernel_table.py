@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Device
     from pebble.lower_bounds.bound import Bound
 
-__all__ = ["KernelPass", "KernelPlan"]
-
 _HEAD = ["pass", "", "schedule", "tiles", "peak", "room", "I/O", "bytes", "I/O ÷ bound", "mine ÷ this"]
 _COST_HEAD = ["costs I/O", "costs bytes"]
 _DROP = ("costs bytes", "bytes", "peak", "costs I/O", "room")

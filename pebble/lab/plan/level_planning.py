@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pebble.program.schedule.level_schedule import LevelSchedule
     from pebble.program.schedule.schedule import Tiles
 
-__all__ = ["plan_levels"]
-
 
 def plan_levels(
     problem: Problem,

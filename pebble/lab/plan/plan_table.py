@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Device
     from pebble.lower_bounds.bound import Bound
 
-__all__ = ["Choice", "Cost", "Plan", "Planned", "Unverified"]
-
 
 @dataclass(frozen=True)
 class Choice(PlainRow):

@@ -19,8 +19,6 @@ from pebble.lab.plan.verification import Found, Search
 from pebble.lower_bounds.table import bounds
 from pebble.program.schedule import Schedule, offered
 
-__all__ = ["constraint_costs", "contenders", "nothing_fits", "plan", "setting_of"]
-
 
 def plan(
     problem: Problem,

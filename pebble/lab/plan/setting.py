@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["MASKED_STEPS", "Setting"]
-
 MASKED_STEPS = 60_000
 """Most operations of a run under a mask: some seconds. What takes more is left unverified."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from pebble.lab.hardware import Device
 
-__all__ = ["Found", "Search", "given"]
-
 FORMS = {"own tiles": None, "whole tiles": ("rows", "cols")}
 """The sizes that are searched: a schedule's own, or those of whole tiles of queries and keys, where it loads such."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from pebble.lower_bounds.bound import Bound
     from pebble.program.schedule import Schedule, Tiles
 
-__all__ = ["first_page", "of_schedule", "play", "play_dag", "watched"]
-
 
 def play(
     schedule: str | Schedule,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["MOST_MOVES", "check_drawable", "check_moves"]
-
 _MOST_VERTICES = 2_000
 _MOST_EDGES = 10_000
 MOST_MOVES = 20_000

@@ -16,8 +16,6 @@ from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
 from pebble.solvers.optimum import FEW_STATES, optimal
 
-__all__ = ["CLASSIC_BOARDS", "MOST_SOLVED", "PracticeBoard", "board_dict", "solve"]
-
 MOST_SOLVED = 24
 """The exact optimum is searched only for DAGs of at most so many vertices."""
 

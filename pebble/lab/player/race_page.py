@@ -12,8 +12,6 @@ from pebble.lab.player.documents import of_schedule, watched
 from pebble.lab.player.page import Page
 from pebble.lab.player.practice_boards import board_dict
 
-__all__ = ["RacePage", "race"]
-
 
 @dataclass(frozen=True)
 class RacePage(Page):

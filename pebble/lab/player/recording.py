@@ -16,8 +16,6 @@ from pebble.program.lowering import lower_steps
 from pebble.program.nodes import Place
 from pebble.program.parts_in_turn import written_out
 
-__all__ = ["Recording", "record_pebbling", "record_steps"]
-
 
 @dataclass
 class Recording:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from pebble.lab.count_table import CountTable, Row
     from pebble.program.schedule import Schedule
 
-__all__ = ["ArrayBars", "array_bars", "arrays", "draw_arrays"]
-
 FAR = 8.0
 """A schedule that moves more than this many times the least I/O is named, not drawn: it would squeeze the others."""
 

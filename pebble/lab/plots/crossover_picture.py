@@ -16,8 +16,6 @@ from pebble.lab.plots.varying import memories
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CrossoverCurves", "crossover_curves", "draw_crossover"]
-
 
 @dataclass(frozen=True)
 class CrossoverCurves(JsonResult):

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pebble.lab.count_table import CountTable
     from pebble.program.schedule import Schedule
 
-__all__ = ["IoCurves", "draw_io", "io", "io_curves"]
-
 
 @dataclass(frozen=True)
 class IoCurves(JsonResult):

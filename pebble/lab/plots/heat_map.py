@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from pebble.program.schedule import Schedule
 
-__all__ = ["Gap", "draw_gap", "gap", "gaps"]
-
 NUMBERED_CELLS = 200
 """In a map of at most so many cells, each cell shows its number, in place of a scale of colours."""
 FEW_CELLS = 40

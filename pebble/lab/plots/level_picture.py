@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pebble.program.hierarchy import Hierarchy
     from pebble.program.schedule.level_schedule import LevelSchedule
 
-__all__ = ["LevelPoints", "draw_levels", "level_points", "levels"]
-
 _MARKS: dict[str, dict[str, Any]] = {
     "reads": {"marker": ">", "color": "#0072b2", "fillstyle": "none"},
     "writes": {"marker": "<", "color": "#d55e00", "fillstyle": "none"},

@@ -19,15 +19,6 @@ if TYPE_CHECKING:
 
     from pebble.lab.parallel import Links, ParallelReport
 
-__all__ = [
-    "ParallelCurves",
-    "ParallelWinners",
-    "draw_parallel",
-    "draw_winners",
-    "parallel_curves",
-    "parallel_winners",
-]
-
 
 @dataclass(frozen=True)
 class ParallelCurves(JsonResult):

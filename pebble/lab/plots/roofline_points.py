@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pebble.lab.count_table import Row
     from pebble.program.schedule import Schedule
 
-__all__ = ["RooflinePoint", "RooflinePoints", "roofline_points"]
-
 
 @dataclass(frozen=True)
 class RooflinePoint(PlainRow):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["STYLED_ARRAYS", "STYLED_SCHEDULES", "bound_lines", "fills", "lines", "on_fill"]
-
 STYLED_SCHEDULES = (
     "best",
     "flash-2",

@@ -15,8 +15,6 @@ from pebble.program.hierarchy import Hierarchy
 from pebble.program.schedule import available, get
 from pebble.program.schedule.registry import level_schedule, level_schedules
 
-__all__ = ["SweepGrid", "sweep_grid"]
-
 
 @dataclass(frozen=True)
 class SweepGrid:

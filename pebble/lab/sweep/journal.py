@@ -13,8 +13,6 @@ from pebble.common.errors import InvalidInput, PebbleError
 from pebble.lab.sweep.grid import SweepGrid
 from pebble.lab.sweep.point import Record, program_version
 
-__all__ = ["IN_MEMORY", "Journal"]
-
 IN_MEMORY = Path(":memory:")
 """Where SQLite keeps a database that goes away with the process."""
 _KIND = int.from_bytes(b"pebb")

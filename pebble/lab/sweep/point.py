@@ -18,8 +18,6 @@ from pebble.lab.level_counts import count_levels
 from pebble.lab.training import count_any_pass
 from pebble.program.hierarchy import Hierarchy
 
-__all__ = ["COLUMNS", "NO_MASK", "Point", "Record", "count_point", "mask_made", "program_version", "work"]
-
 NO_MASK = "none"
 _FROM_OUTSIDE = re.compile(r"(?:^|:)(?:file|predicate):|\bfile=")
 _CHUNK = 1 << 22

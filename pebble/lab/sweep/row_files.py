@@ -17,8 +17,6 @@ from pebble.common.files import atomic_writer
 from pebble.common.tables import tiles_text, write_csv
 from pebble.lab.sweep.point import COLUMNS, Record
 
-__all__ = ["read_rows", "row_format", "write_rows"]
-
 _ROW_GROUP = 1 << 16
 Rows = Callable[[], Iterable[Record]]
 

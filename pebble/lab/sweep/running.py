@@ -22,8 +22,6 @@ from pebble.lab.sweep.point import Record
 from pebble.lab.sweep.row_files import read_rows, row_format, write_rows
 from pebble.lab.sweep.workers import count_all, process_pool
 
-__all__ = ["PointProgress", "Sweep", "journal_of", "run_sweep", "sweep"]
-
 PointProgress = Callable[[int, int], None]
 _SHOWN = ("pass", "Nq", "d", "mask", "M", "schedule", "reads", "writes", "io", "peak")
 

@@ -25,8 +25,6 @@ from typing import Any
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.lab.sweep.point import Point, Record, count_point, program_version, work
 
-__all__ = ["count_all", "dask_cluster", "process_pool"]
-
 _WINDOW = 1024
 """Points that are handed to an executor at a time, so that a large grid does not flood it."""
 
