@@ -116,13 +116,7 @@ class LinkOptions(Options):
 
 
 class SeveralDevices(NamedTuple):
-    """What ``-P`` and the options beside it say.
-
-    Attributes
-    ----------
-    problem : SharedProblem
-    shape : tuple of int or None
-    """
+    """What ``-P`` and the options beside it say."""
 
     problem: SharedProblem
     shape: Shape | None

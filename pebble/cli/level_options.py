@@ -22,7 +22,6 @@ class Levels(NamedTuple):
 
     Attributes
     ----------
-    hierarchy : Hierarchy
     rates : dict
         ``bandwidths``, bytes per second through the boundary outside each level, and ``bytes_per_word``.
     """

@@ -205,7 +205,7 @@ def _plan_levels(
 
 def _compare(problem: ProblemOptions, mine: KernelOptions, asked: dict[str, Any], as_json: bool) -> None:
     """Print a kernel beside the best; both passes unless one is asked for."""
-    from pebble.lab.plan import Choice, plan_kernel
+    from pebble.lab.plan import plan_kernel
 
     one_pass = given(["pass_name"]) and problem.pass_name != "both"
     passes = (problem.pass_name,) if one_pass else ("forward", "backward")
@@ -223,7 +223,7 @@ def _compare(problem: ProblemOptions, mine: KernelOptions, asked: dict[str, Any]
             passes=passes,
             **asked,
         )
-    unverified = ", ".join(one.problem.pass_name for one in found.passes if not isinstance(one.best, Choice))
+    unverified = ", ".join(one.problem.pass_name for one in found.passes if one.best is None or one.best.note)
     print_result(found, as_json, unverified and f"no choice is verified: {unverified}")
 
 

@@ -51,12 +51,7 @@ class Citation(JsonResult):
 
 @dataclass(frozen=True)
 class Citations(TableResult):
-    """All that can be cited: what :func:`cite` returns without a name.
-
-    Attributes
-    ----------
-    statements : tuple of Statement
-    """
+    """All that can be cited: what :func:`cite` returns without a name."""
 
     statements: tuple[Statement, ...] = STATEMENTS
 

@@ -90,8 +90,6 @@ class Price(NamedTuple):
 
     Attributes
     ----------
-    dtype : str
-    device : Device or None
     level : str or None
         What of the device is fast memory; None for its own.
     """
@@ -143,10 +141,8 @@ class CountTable(TableResult):
 
     Attributes
     ----------
-    problem : Problem
     M : int
         Words of fast memory.
-    rows : tuple of Row
     price : Price or None
         What a word costs, if that is known.
     """
@@ -297,7 +293,7 @@ class CountTable(TableResult):
         ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report(CountTable):
     """What :func:`pebble.count` returns: rows by schedule, bounds, and the regime.
 
@@ -321,10 +317,6 @@ class Report(CountTable):
     def bounds_by_pass(self) -> dict[str, BoundTable]:
         """The bounds, by the name of the pass."""
         return {self.problem.pass_name: self.bounds}
-
-    def __repr__(self) -> str:
-        fitting = sum(bool(row.fits) for row in self.rows)
-        return singular(f"<Report {self.problem!r} M={self.M}: {len(self.rows)} schedules, {fitting} fit>")
 
     def why_nothing_fits(self) -> str:
         """Return what would be needed, where no schedule fits."""
@@ -352,7 +344,6 @@ class Summary(TableResult):
 
     Attributes
     ----------
-    counted : CountTable
     all_bounds : bool
         Print all bounds instead.
     some : bool

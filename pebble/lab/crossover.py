@@ -36,7 +36,6 @@ class Crossover(PlainRow):
         Head dimension, and words of fast memory.
     devices : tuple of str
         Devices with that fast memory, if any were asked for.
-    mask : str or None
     cheaper_from : int
         The length at which the best schedule of linear attention moves fewer words than the best one with softmax; one
         token less, it does not.
@@ -44,7 +43,6 @@ class Crossover(PlainRow):
         Likewise, the length at which it moves fewer words than the best proved bound for softmax: than any schedule.
     N : int
         Another length, and the best schedules there:
-    linear, softmax : Row
     model : str or None
         Whose heads they are, if a model was asked for.
     group : int
@@ -92,8 +90,6 @@ class CrossoverTable(TableResult):
     ----------
     N : int
         The length at which both are counted besides.
-    mask : str or None
-    rows : tuple of Crossover
     """
 
     KEYS = "N mask rows"

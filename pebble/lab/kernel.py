@@ -29,7 +29,7 @@ from pebble.solvers.nests.staged_schedule import NestSchedule
 _SMALL = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KernelReport(TableResult):
     """What :func:`kernel` returns.
 
@@ -93,10 +93,6 @@ class KernelReport(TableResult):
         header = Header(NEST_NAME, nest_parameters(self.nest), self.M)
         vertices = as_family(self.nest) or nest_dag(self.nest).dag
         return write_pebbling(target, header, vertices, self.schedule.moves())
-
-    def __repr__(self) -> str:
-        found = "no schedule" if self.schedule is None else f"{self.schedule.io} I/O"
-        return f"<KernelReport {'; '.join(self.texts)} M={self.M}: {found}, bound {self.best.value}>"
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the statements, the bounds, the schedule, how far apart they are."""

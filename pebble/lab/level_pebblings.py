@@ -34,12 +34,6 @@ class LevelPebbling:
 
     Attributes
     ----------
-    schedule : LevelSchedule
-    problem : Problem
-    hierarchy : Hierarchy
-    tiles : dict of str to int
-    program : Program
-    family : Family
     runs : tuple of Run
         As the machine counted each level, without limits.
     """

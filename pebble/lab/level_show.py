@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pebble.program.schedule.schedule import Tiles
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LevelListing(TableResult):
     """What :func:`show_levels` returns; prints like the algorithm box of a paper.
 
@@ -40,9 +40,6 @@ class LevelListing(TableResult):
     def fits(self) -> bool:
         """Whether it fits every level."""
         return fits(self.shown.needed, self.shown.hierarchy)
-
-    def __repr__(self) -> str:
-        return f"<LevelListing {self.shown.schedule.name} {tiles_text(self.shown.tiles)} on {self.shown.problem!r}>"
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the schedule, its pseudo-code, the formulas of each boundary."""

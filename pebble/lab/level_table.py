@@ -95,7 +95,7 @@ class LevelRow(PlainRow):
         return self.least[-1]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LevelReport(TableResult):
     """What :func:`~pebble.lab.level_counts.count_levels` returns: rows by schedule, a bound for each boundary.
 
@@ -123,10 +123,6 @@ class LevelReport(TableResult):
             if row.name == name:
                 return row
         raise InvalidInput(f"no row {name!r}; there are {', '.join(row.name for row in self.rows)}")
-
-    def __repr__(self) -> str:
-        fitting = sum(row.fits for row in self.rows)
-        return f"<LevelReport {self.problem!r} {self.hierarchy}: {len(self.rows)} schedules, {fitting} fit>"
 
     def seconds(self, boundary: Boundary) -> float | None:
         """Return the least time that a boundary's bytes take; None without a figure for the device."""

@@ -51,11 +51,8 @@ class Pebbling:
 
     Attributes
     ----------
-    family : Family
-    program : Program
     M : int
         Words of fast memory; the machine has verified that they suffice.
-    tiles : dict of str to int
     io, computes, peak : int
         As the machine counted them.
     reads, writes : dict of str to int

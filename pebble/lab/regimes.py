@@ -32,8 +32,6 @@ class RegimeRow(PlainRow):
 
     Attributes
     ----------
-    devices : tuple of str
-    model : str or None
     M : int
         Words of fast memory.
     report : Report
@@ -107,7 +105,7 @@ class RegimeRow(PlainRow):
         return [f"{where}: {note}" for note in self.report.notes()]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RegimeTable(TableResult):
     """What :func:`regimes` returns: rows, printed as a table, with :meth:`to_dict` for JSON.
 
@@ -115,10 +113,8 @@ class RegimeTable(TableResult):
     ----------
     N : int
         Queries of each head, and keys.
-    dtype : str
     level : str or None
         What counts as fast memory; None if it is each device's own.
-    rows : tuple of RegimeRow
     mask : str or None
         Which keys each query of a head attends to.
     """
@@ -134,9 +130,6 @@ class RegimeTable(TableResult):
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as plain data: M, the regime, the best schedule, and the three ratios."""
         return [row.record() for row in self.rows]
-
-    def __repr__(self) -> str:
-        return f"<RegimeTable N={self.N} {self.dtype}: {len(self.rows)} rows>"
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: what was counted, and the table."""

@@ -34,11 +34,8 @@ class Timeline:
 
     Attributes
     ----------
-    schedule : str
-    problem : Problem
     M : int
         Words of fast memory.
-    tiles : mapping of str to int
     resolution : {"moves", "steps"}
         Whether there is a sample after every load, store and computation of one word, or after every operation
         of the program on a box of words. The first sample is the start and the last one the end.

@@ -16,7 +16,7 @@ from pebble.program.schedule import Schedule, Tiles, available, offered
 from pebble.program.schedule.registry import is_built_in
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrainingReport(CountTable):
     """What :func:`count_training` returns: the two passes, and their sums by schedule name.
 
@@ -28,7 +28,6 @@ class TrainingReport(CountTable):
         Words of fast memory.
     rows : tuple of Row
         Both passes of each schedule together: the sum of their I/O, the larger peak and least M.
-    forward, backward : Report
     """
 
     forward: Report
@@ -38,9 +37,6 @@ class TrainingReport(CountTable):
     def bounds_by_pass(self) -> dict[str, BoundTable]:
         """The bounds of each pass."""
         return {"forward": self.forward.bounds, "backward": self.backward.bounds}
-
-    def __repr__(self) -> str:
-        return f"<TrainingReport {self.problem!r} M={self.M}: {len(self.rows)} schedules>"
 
     def priced(self, price: Price) -> TrainingReport:
         """Return the same with bytes, and their least time, in all that takes part."""

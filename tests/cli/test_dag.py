@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,6 @@ import pytest
 from pebble.computations.load import load_dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.formats import FORMATS, text_of
-from tests.bench.bench_orders import row
 from tests.support.commands import Pebble
 
 
@@ -40,14 +37,6 @@ def test_info_as_json(dag: Any) -> None:
         "compulsory_io": 192,
         "hash": dag_hash(load_dag("matmul:8,8,8")),
     }
-
-
-def test_info_for_people(dag: Any) -> None:
-    code, out, _ = dag("info", "fft:1024")
-    assert code == 0
-    assert "vertices        11,264\n" in out
-    assert "compulsory I/O  2,048 (1,024 loads, 1,024 stores)\n" in out
-    assert "isolated" not in out
 
 
 def test_list(dag: Any) -> None:
@@ -117,30 +106,3 @@ def test_refusals(
     assert words in err
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_help_imports_nothing_heavy() -> None:
-    program = (
-        "import sys\nfrom pebble.cli import group\n"
-        "try: group.main(['dag', '--help'])\nexcept SystemExit: pass\n"
-        "assert not {'numpy', 'networkx', 'pebble.graph.dag'} & set(sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    for name in ("info", "convert", "schedule", "optimal", "bounds"):
-        assert f"\n  {name} " in done.stdout
-    assert "\n  pebble dag info matmul:8,8,8\n" in done.stdout
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("source", "M"),
-    [("matmul:2,7,5", 10), ("pyramid:12", 7), ("layered:6,20,3", 8), ("attention:N=8,d=4", 24)],
-)
-def test_auto_is_no_worse_than_any_order_of_the_command(source: str, M: int) -> None:
-    """Nor than a schedule registered for the family."""
-    counts = row(source, M)
-    orders, own = counts["orders"], counts["own"]
-    assert isinstance(orders, dict)
-    assert isinstance(own, dict)
-    assert orders["auto"] <= min([*orders.values(), *own.values()])

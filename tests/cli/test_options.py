@@ -139,13 +139,6 @@ def test_no_command_shows_the_commands(pebble: Pebble) -> None:
         assert f"  {name} " in done.out + done.err
 
 
-@pytest.mark.parametrize("command", ["", "count", "show", "bounds", "schedules", "moves", "check"])
-def test_help(pebble: Pebble, command: str) -> None:
-    done = pebble(*command.split(), "--help")
-    assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(f"Usage: pebble {command}".rstrip())
-
-
 def test_version(pebble: Pebble) -> None:
     from importlib.metadata import version
 

@@ -9,19 +9,6 @@ from tests.support.commands import Pebble, document_of
 SMALL = ["parallel", "-N", "96", "-d", "4", "-P", "6"]
 
 
-def test_a_row_a_schedule(pebble: Pebble) -> None:
-    done = pebble(*SMALL, "--mask", "causal", "--heads", "4", "--kv-heads", "2")
-    assert (done.code, done.err) == (0, "")
-    for text in (
-        "lightseq",
-        "triangle",
-        "words received, busiest",
-        "Phi",
-        "ulysses is left out: 4 query heads",
-    ):
-        assert text in done.out
-
-
 def test_schedules_and_shapes_are_chosen(pebble: Pebble) -> None:
     data = document_of(pebble(*SMALL, "grid", "heads-grid", "--shape", "2x3", "--heads", "2", "--json"))
     rows = {row["name"]: row for row in data["schedules"]}

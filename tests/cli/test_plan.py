@@ -45,7 +45,7 @@ def test_command(pebble: Pebble) -> None:
     assert "NVIDIA H100" in out
     assert "costs bytes" in out
     assert "<table>" in found._repr_html_()
-    assert repr(found).startswith("<Plan ")
+    assert repr(found).startswith("<Plan: ")
 
 
 def test_command_under_a_mask(pebble: Pebble, monkeypatch: pytest.MonkeyPatch) -> None:

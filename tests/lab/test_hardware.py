@@ -100,11 +100,6 @@ def test_names_are_found_loosely_and_the_nearest_is_named() -> None:
     assert pebble.models() is models()
 
 
-def test_a_plain_name_means_one_thing() -> None:
-    for table in (devices(), models()):
-        assert len({name.replace("-", "").replace(".", "") for name in table}) == len(table)
-
-
 def test_models_are_whole_groups() -> None:
     for one in models().values():
         assert one.heads == one.group * one.kv_heads

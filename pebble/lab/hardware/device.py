@@ -84,7 +84,6 @@ class Device:
         FLOP per second by dtype, for the whole device; a multiply-add is two.
     sources : mapping of str to str
         Where each figure is from.
-    notes : tuple of str
     register_bandwidth, l2_bandwidth : int or None
         Bytes per second between software-managed memory and registers, and between L2 and the units, for the whole
         device.

@@ -28,7 +28,6 @@ class Model:
         Head dimension of Q and K, and of V.
     layers : int
         Layers of the model; counts here are for one of them.
-    source, note : str
     shared_values : bool
         Whether V is the first dv of the d words of K.
     shared_rope : int

@@ -28,7 +28,6 @@ class PlacedDocument:
     ----------
     length : int
         Tokens.
-    devices : tuple of int
     row : ParallelRow or None
         How its attention is computed; None where one device has all of it, and nothing moves.
     """

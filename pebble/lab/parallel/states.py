@@ -23,7 +23,6 @@ class StateReport(TableResult):
 
     Attributes
     ----------
-    problem : SharedProblem
     counted : dict of str to ExchangeTraffic
         By schedule, in states.
     """

@@ -30,14 +30,12 @@ _STEP = 16
 """Words of a row that one matrix instruction takes at a time."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DeviceKernel(LevelReport):
     """What :func:`kernel_boundaries` returns: one row, whose peaks are what the kernel holds in each memory.
 
     Attributes
     ----------
-    device : Device
-    dtype : str
     how : dict
         The other parameters by name: accumulate, stages, warps, cluster, blocks.
     flops : int

@@ -13,10 +13,9 @@ from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import canonical_dtype, memory_words
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import width_ratio
-from pebble.lab.plan.plan_table import Choice, Cost, Plan, Unverified
+from pebble.lab.plan.plan_table import Choice, Cost, Plan
 from pebble.lab.plan.setting import Setting
-from pebble.lab.plan.verification import Found, Search
-from pebble.lower_bounds.table import bounds
+from pebble.lab.plan.verification import Search
 from pebble.program.schedule import Schedule, offered
 
 
@@ -98,7 +97,18 @@ def plan(
     if not found:
         raise nothing_fits(search, setting)
     lost = constraint_costs(search, setting, found[0]) if costs and found[0].tiles is not None else ()
-    return _report(setting, found, one, level, lost)
+    return Plan(
+        problem=problem,
+        M=setting.M,
+        dtype=setting.dtype,
+        device=one,
+        level=level or (one.level if one is not None else None),
+        constraints=constraints,
+        choices=tuple(choice for choice in found if not choice.note),
+        unverified=tuple(choice for choice in found if choice.note),
+        costs=lost,
+        bound=setting.bound,
+    )
 
 
 def setting_of(
@@ -113,7 +123,7 @@ def setting_of(
     dtype = canonical_dtype(dtype)
     width_ratio(dtype, constraints.accumulate)
     words = memory_words(M, device, level, dtype)
-    return Setting(problem, words, constraints, dtype)
+    return Setting(problem, words, constraints, dtype, device, level)
 
 
 def contenders(problem: Problem, names: Iterable[str | Schedule] | None) -> list[Schedule]:
@@ -132,7 +142,7 @@ def nothing_fits(search: Search, setting: Setting) -> CacheTooSmall:
     return CacheTooSmall(f"{text}; the smallest tiles need {words:,} words ({name})", words)
 
 
-def constraint_costs(search: Search, setting: Setting, best: Found) -> tuple[Cost, ...]:
+def constraint_costs(search: Search, setting: Setting, best: Choice) -> tuple[Cost, ...]:
     """Plan again without each constraint, and without all; the best has tiles."""
     active = setting.constraints.active()
     without = list(active)
@@ -143,42 +153,19 @@ def constraint_costs(search: Search, setting: Setting, best: Found) -> tuple[Cos
     for text, rest in without:
         other = search.cheapest(replace(setting, constraints=rest))
         cheapest = best if other is None else min(best, other, key=lambda one: one.order)
-        found.append(_cost(text, best, cheapest, setting.problem.copies))
+        found.append(_cost(text, best, cheapest))
     return tuple(found)
 
 
-def _cost(text: str, best: Found, other: Found, copies: int) -> Cost:
+def _cost(text: str, best: Choice, other: Choice) -> Cost:
     return Cost(
         constraint=text,
-        io=other.io * copies,
-        moved=other.moved * copies,
+        io=other.io,
+        moved=other.moved,
         io_more=best.io / other.io - 1,
         moved_more=best.moved / other.moved - 1,
-        schedule=other.schedule.name,
+        schedule=other.schedule,
         form=other.form,
         tiles=other.tiles or {},
         note=other.note,
-    )
-
-
-def _report(
-    setting: Setting,
-    found: list[Found],
-    device: Device | None,
-    level: str | None,
-    costs: tuple[Cost, ...],
-) -> Plan:
-    bound = bounds(setting.problem, setting.M).best
-    rows = [one.choice(setting, device, level, bound.value) for one in found]
-    return Plan(
-        problem=setting.problem,
-        M=setting.M,
-        dtype=setting.dtype,
-        device=device,
-        level=level or (device.level if device is not None else None),
-        constraints=setting.constraints,
-        choices=tuple(row for row in rows if isinstance(row, Choice)),
-        unverified=tuple(row for row in rows if isinstance(row, Unverified)),
-        costs=costs,
-        bound=bound,
     )

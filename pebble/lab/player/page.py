@@ -29,7 +29,6 @@ class Page:
 
     Attributes
     ----------
-    title : str
     document : dict
         Everything the page shows, as plain data: ``watch`` is the pebbling that is stepped through, ``further``
         are others to choose, ``boards`` are the DAGs to play on.

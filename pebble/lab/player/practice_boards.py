@@ -38,8 +38,6 @@ class PracticeBoard:
 
     Attributes
     ----------
-    title : str
-    dag : Dag
     name, parameters : str, dict of str to str
         What a pebbling file calls the DAG.
     bound : callable, optional

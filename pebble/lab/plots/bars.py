@@ -40,7 +40,6 @@ class ArrayBars(JsonResult):
 
     Attributes
     ----------
-    report : CountTable
     rows : tuple of Row
         The schedules drawn.
     left_out : tuple of Row

@@ -25,7 +25,6 @@ class CrossoverCurves(JsonResult):
     ----------
     d : int
         Head dimension.
-    mask : str or None
     against : str
         The schedule with softmax.
     rows : tuple of Crossover

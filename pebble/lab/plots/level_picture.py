@@ -34,7 +34,6 @@ class LevelPoints(JsonResult):
 
     Attributes
     ----------
-    report : LevelReport
     rows : tuple of LevelRow
         The schedules that fit.
     """

@@ -61,7 +61,6 @@ class ParallelWinners(JsonResult):
 
     Attributes
     ----------
-    Ns, Ps : tuple of int
     best : tuple of tuple of str or None
         For each N and P the best schedule; None where there are fewer tokens than tiles.
     ratios : tuple of tuple of float or None

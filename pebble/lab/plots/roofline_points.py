@@ -30,8 +30,6 @@ class RooflinePoint(PlainRow):
 
     Attributes
     ----------
-    schedule : str
-    tiles : dict of str to int
     io, moved, flops : int
         Words and bytes moved, and FLOP of the matrix products executed, for all heads and batch elements.
     repeated : float
@@ -62,10 +60,6 @@ class RooflinePoints(JsonResult):
 
     Attributes
     ----------
-    problem : Problem
-    device : Device
-    dtype : str
-    level : str
     M : int
         Words of fast memory of one kernel instance.
     bandwidth, peak : float
@@ -74,7 +68,6 @@ class RooflinePoints(JsonResult):
         The boundary that the bytes cross.
     left_out : tuple of str
         Schedules whose bytes cross a different boundary, see :meth:`pebble.lab.hardware.Device.boundary`.
-    points : tuple of RooflinePoint
     bound_intensity : float
         FLOP per byte of a schedule that moves no more than the proved bound and computes nothing twice.
     """

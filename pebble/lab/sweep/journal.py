@@ -36,7 +36,6 @@ class Journal:
     ----------
     path : Path
         A file, or :data:`IN_MEMORY`.
-    grid : SweepGrid
     restart : bool
         Begin anew even if there is a journal, whatever its grid or version.
     """

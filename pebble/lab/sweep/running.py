@@ -32,10 +32,8 @@ class Sweep(TableResult):
 
     Attributes
     ----------
-    grid : SweepGrid
     path : Path or None
         The file of rows, if there is one.
-    format : str or None
     resumed : int
         How many points an earlier run had counted.
     """
