@@ -11,7 +11,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult
 from pebble.lab.plots.canvas import drawn_on, legend_beside, log_axes, title
 from pebble.lab.plots.labels import LineEnd, label_ends, wrapped
-from pebble.lab.plots.styles import STYLED_SCHEDULES, bound_lines, lines
+from pebble.lab.plots.styles import bound_lines, lines
 from pebble.program.parallel import SharedProblem, distributed_schedules
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
 def _styles() -> dict[str, dict[str, Any]]:
     """Return how to draw each schedule for several devices, the same in every picture."""
     names = [schedule.name for schedule in distributed_schedules()]
-    return dict(zip(names, lines(STYLED_SCHEDULES[: len(names)]).values(), strict=True))
+    return lines(names, names)
 
 
 def _pale(colour: Any) -> tuple[float, float, float]:
