@@ -148,14 +148,6 @@ def test_a_ratio_that_is_too_large_is_an_error_behind_the_table(
     assert done.err == (f"pebble: I/O ÷ bound is above {limit}: {above}\n" if above else "")
 
 
-def test_a_ratio_that_nothing_passes_is_refused(pebble: Pebble) -> None:
-    pebble(*["count", "-N", "4", "-d", "2", "-M", "24", "--max-ratio", "nan"]).refused(
-        2, "--max-ratio", "nan is not a number"
-    )
-    levels = pebble(*["count", "-N", "4", "-d", "2", "--levels", "24,99", "--max-ratio", "2"])
-    levels.refused(2, "--max-ratio cannot be combined with --levels")
-
-
 def test_bytes_are_words_of_the_dtype(pebble: Pebble) -> None:
     in_bytes = pebble("count", *SIZES, "-M", "1KiB", "--dtype", "float16", "--schedule", "flash-2", "--json")
     in_words = pebble("count", *SIZES, "-M", "512", "--schedule", "flash-2", "--json")

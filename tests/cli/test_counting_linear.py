@@ -39,14 +39,6 @@ def test_other_forms(pebble: Pebble, options: list[str], words: int, names: set[
     assert bounds == ({"compulsory"} if "--chunk" in options else {"L", "compulsory"})
 
 
-def test_what_does_not_fit_together(pebble: Pebble) -> None:
-    size = ("count", "-N", "16", "-d", "2", "-M", "50")
-    pebble(*size, "--gate").refused(2, "--attention linear")
-    pebble(*size, *LINEAR, "--gate").refused(2, "--mask causal")
-    pebble(*size, *LINEAR, "--mask", "window:3").refused(2, "no mask, or the causal mask")
-    pebble(*size, *CAUSAL, "--schedule", "flash-2").refused(2, "recurrent", "state-tiles")
-
-
 @pytest.mark.parametrize("options", [LINEAR, CAUSAL, [*CAUSAL, "--gate"], [*CAUSAL, "--chunk", "2"]])
 def test_files_of_moves(pebble: Pebble, options: list[str], tmp_path: Path) -> None:
     file = str(tmp_path / "a.pebbling")

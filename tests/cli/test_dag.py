@@ -77,32 +77,3 @@ def test_isolated_vertices(dag: Any, tmp_path: Path) -> None:
     code, out, _ = dag("info", str(path), "--keep-isolated")
     assert code == 0
     assert "isolated        1\n" in out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["info"], "give a DAG"),
-        (["info", "piramid:3"], "did you mean 'pyramid'"),
-        (["info", "fft:7"], "power of two"),
-        (["info", "nothing.txt"], "neither a file"),
-        (["info", "-"], "--format"),
-        (["info", "--list", "fft:8"], "not both"),
-        (["info", "fft:8", "--format", "dott"], "no file"),
-        (["convert", "fft:8", "-"], "--to"),
-        (["convert", "-", "a.dot"], "--format"),
-        (["convert", "fft:8", "a.xyz"], "does not tell the format"),
-        (["convert", "fft:8", "a.dot", "--to", "dott"], "did you mean 'dot'"),
-        (["convert", "fft:8"], "OUTPUT"),
-        (["inf", "fft:8"], "Did you mean 'info'"),
-    ],
-)
-def test_refusals(
-    dag: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    code, out, err = dag(*arguments)
-    assert (code, out) == (2, "")
-    assert words in err
-    assert "Traceback" not in err
-    assert list(tmp_path.iterdir()) == []

@@ -50,26 +50,6 @@ def test_too_little_memory_is_printed_with_status_1(pebble: Pebble) -> None:
     assert '"schedule": null' in done.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], ["give a computation"]),
-        (["no-such-kernel", "-M", "4"], ["no kernel is called 'no-such-kernel'"]),
-        (["C[i] = A[i", "-N", "i=2", "-M", "4"], ["character", "cannot be read"]),
-        (["C[i] = A[i]", "-N", "i=0", "-M", "4"], ["at least 1"]),
-        (["C[i] = A[i]", "-N", "i=2,n=3", "-M", "4"], ["no index is called 'n'"]),
-        (["C[i] = A[i]", "-N", "4", "-M", "4"], ["'4' is not an extent"]),
-        (["C[i] = A[i]", "-M", "4"], ["the extent of i is missing"]),
-        (["C[i] = A[i]", "-N", "i=2"], ["-M"]),
-        (["C[i] = A[i]", "--list"], ["not both"]),
-        (["C[i] = A[i]", "-N", "i=2", "-M", "4", "--json", "-o", "-"], ["both write"]),
-        (["x[i] = y[i]; y[i] = x[i]", "-N", "i=2", "-M", "4"], ["cycle"]),
-    ],
-)
-def test_errors_are_one_line(pebble: Pebble, arguments: list[str], words: list[str]) -> None:
-    pebble("kernel", *arguments).refused(2, *words)
-
-
 def test_the_list(pebble: Pebble) -> None:
     kernels = document_of(pebble("kernel", "--list", "--json"))["kernels"]
     assert len(kernels) == 30

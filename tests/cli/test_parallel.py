@@ -112,24 +112,6 @@ def test_decoding(pebble: Pebble) -> None:
     pebble(*SMALL, "--decode", "1", "--mask", "causal").refused(2, "without a mask")
 
 
-def test_refusals(pebble: Pebble) -> None:
-    for more, words in (
-        (["rign"], "did you mean ring"),
-        (["--shape", "2*3"], "cannot read the shape"),
-        (["grid", "--shape", "2x2"], "needs 4 devices, but P is 6"),
-        (["--mask", "window:3"], "not 'window:3'"),
-        (["--link", "50GB/s"], "--device (such as h100) or --flops"),
-        (["--device", "h100"], "Times need the speed of the links: give --link"),
-        (["--link", "fast", "--flops", "1T"], "400Gb/s or 400Gbit/s (bits)"),
-        (["--node", "2", "--link", "1GB/s"], "need each other"),
-        (["ulysses", "--heads", "4"], "4 query heads cannot be cut into 6"),
-        (["--model", "deepseek-v3-absorbed"], "values that are part of its keys"),
-    ):
-        pebble(*SMALL, *more).refused(2, words)
-    pebble("parallel", "-N", "5", "-d", "2", "-P", "6").refused(2, "5 tokens are too few for 6 devices")
-    pebble("parallel", "-N", "5", "-P", "2").refused(2, "'-d'")
-
-
 def test_several_lengths_and_numbers_of_devices(pebble: Pebble) -> None:
     asked = ["parallel", "ring", "ulysses", "-N", "64,128", "-P", "2,8", "-d", "4", "--heads", "4"]
     points = document_of(pebble(*asked, "--json"))["points"]

@@ -195,30 +195,6 @@ class TestCommandLine:
         assert by_name["M"] == 12288
 
     @pytest.mark.parametrize(
-        ("arguments", "words"),
-        [
-            (["-d", "4"], "Missing option '-M' (or '--device', '--levels')"),
-            (["-M", "100"], "Missing option '-d' (or '--model')"),
-            (["-d", "4", "-M", "100", "--device", "h100"], "give one"),
-            (["-d", "4", "--device", "h100"], "--dtype"),
-            (["-d", "4", "-M", "100", "--level", "l2"], "--level needs --device"),
-            (["-d", "4", "--device", "h10", "--dtype", "bf16"], "did you mean h100?"),
-            (["-d", "4", "--device", "h200", "--dtype", "bf16", "--level", "l2"], "no sourced figure"),
-            (["-M", "100", "--model", "gpt3"], "did you mean gpt2?"),
-            (["-d", "4", "-M", "100", "--heads", "6", "--kv-heads", "4"], "6 is not a multiple of 4"),
-            (["-d", "4", "-M", "100", "--kv-heads", "4"], "1 is not a multiple of 4"),
-            (["-d", "4", "-M", "100", "--heads", "4", "--kv-heads", "0"], "'--kv-heads': 0 is not positive"),
-            (["-M", "100", "--model", "llama3-8b", "--heads", "12"], "12 is not a multiple of 8"),
-        ],
-    )
-    def test_refusals(self, arguments: list[str], words: str) -> None:
-        code, out, err = self.call("count", "-N", "64", *arguments)
-        assert code == 2
-        assert out == ""
-        assert words in err
-        assert "Traceback" not in err
-
-    @pytest.mark.parametrize(
         "command",
         [
             ["count", "--schedule", "flash-2"],

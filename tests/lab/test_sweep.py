@@ -206,36 +206,6 @@ def test_devices_give_M(command: Pebble, tmp_path: Path) -> None:
     assert [r["M"] for r in read_rows(out)] == [pebble.device(n).words("bf16") for n in ("a100", "h100")]
 
 
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        (["-o", "x.csv"], "'-M'"),
-        (["-M", "9", "-o", "x.txt"], ".parquet"),
-        (["-M", "9:3:2", "-o", "x.csv"], "9:3"),
-        (["-M", "9", "-o", "x.csv", "--jobs", "2", "--scheduler", "tcp://h:1"], "give one"),
-        (["-M", "9", "-o", "x.csv", "--jobs", "0"], "jobs"),
-        (["-M", "9", "-o", "x.csv", "--level", "l2"], "--device"),
-        (["--device", "h100", "-o", "x.csv"], "--dtype"),
-        (["-M", "9", "-o", "no-such-folder/x.csv"], "no-such-folder"),
-        (["-M", "9", "-o", "."], "format"),
-        (["-M", "9", "-o", "x.csv", "--mask", "no-such-mask"], "no-such-mask"),
-        (["-M", "9", "-o", "x.csv", "--schedule", "flash-3"], "flash-2"),
-    ],
-)
-def test_refusals(
-    options: list[str],
-    word: str,
-    monkeypatch: pytest.MonkeyPatch,
-    command: Pebble,
-    tmp_path: Path,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    code, _, err = command("sweep", "-N", "4", "-d", "2", *options)
-    assert code == 2
-    assert word in err
-    assert list(tmp_path.iterdir()) == []
-
-
 @posix
 def test_a_bar_on_a_terminal_only(tmp_path: Path) -> None:
     import pty
