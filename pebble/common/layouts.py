@@ -18,11 +18,6 @@ LAYOUTS = ("contiguous", "zigzag", "striped")
 def tile_owner(layout: str, devices: int) -> NDArray[np.int64]:
     """Return the device of each tile of tokens: as many tiles as devices, twice as many for ``zigzag``.
 
-    Raises
-    ------
-    InvalidInput
-        For an unknown name.
-
     Examples
     --------
     >>> tile_owner("zigzag", 3)

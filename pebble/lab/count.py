@@ -152,8 +152,6 @@ def run(
     ------
     Violation
         If an operation breaks a rule of the game, or an output is not in slow memory at the end.
-    InvalidInput
-        If the program does not make sense for the problem.
     TooManyOperations
         If it takes too many operations, or is expected to under a mask of repeating blocks.
 

@@ -136,8 +136,6 @@ def moves(
     ------
     CacheTooSmall
         If the tiles (or any tiles) do not fit M words.
-    InvalidInput
-        For unknown names, or if neither M nor tiles are given.
 
     Examples
     --------

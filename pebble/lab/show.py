@@ -133,8 +133,6 @@ def show(
 
     Raises
     ------
-    InvalidInput
-        If neither M nor tile sizes are given, or a name is unknown.
     CacheTooSmall
         If no tiles fit M words.
 

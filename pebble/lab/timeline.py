@@ -104,8 +104,6 @@ def timeline(
     ------
     CacheTooSmall
         If the tiles (or any tiles) do not fit M words.
-    InvalidInput
-        For unknown names, or a run that is too long.
 
     Notes
     -----

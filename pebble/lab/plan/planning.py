@@ -67,8 +67,6 @@ def plan(
 
     Raises
     ------
-    InvalidInput
-        For contradictory constraints, unknown names, or neither or both of M and a device.
     CacheTooSmall
         If no schedule keeps the constraints within M.
 

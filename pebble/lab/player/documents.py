@@ -53,9 +53,6 @@ def play(
     ------
     CacheTooSmall
         If the tiles (or any tiles) do not fit M words.
-    InvalidInput
-        For unknown names, if neither M nor tiles are given, or if the game is too large to be shown: at most
-        2,000 vertices, 10,000 edges and 20,000 moves.
 
     Examples
     --------
@@ -94,8 +91,6 @@ def play_dag(
     ------
     CacheTooSmall
         If there is no pebbling with M words.
-    InvalidInput
-        If there is no such DAG, M is not a positive whole number, or the game is too large to be shown.
 
     Examples
     --------

@@ -118,8 +118,6 @@ def sweep(
 
     Raises
     ------
-    InvalidInput
-        Before any work: for axes, names, files or journals that cannot be used.
     PebbleError
         If a worker is lost or a point cannot be counted. A schedule that does not fit is no error but a row
         with ``fits`` false and ``least_M``.

@@ -157,8 +157,6 @@ def dask_cluster(address: str, timeout: float = 10) -> Iterator[tuple[Executor, 
 
     Raises
     ------
-    InvalidInput
-        If Dask is not installed or the address makes no sense.
     PebbleError
         If no scheduler answers.
     """
