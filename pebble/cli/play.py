@@ -66,7 +66,7 @@ class PageOptions(Options):
     def of_one_device(self, **extent: Any) -> Page:
         """Return the page of a schedule, or of a DAG."""
         from pebble.lab.player import play, play_dag
-        from pebble.lab.player.race_page import race
+        from pebble.lab.player.documents import race
 
         M = self.memory.optional_words()
         if self.what is not None and self.rivals:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pebble.lab.level_counts import count_levels
 from pebble.lab.plan.constraints import Constraints
@@ -22,9 +22,7 @@ def plan_levels(
     hierarchy: Hierarchy,
     constraints: Constraints | None = None,
     schedules: Iterable[str | LevelSchedule] | None = None,
-    *,
-    bandwidths: tuple[float | None, ...] | None = None,
-    bytes_per_word: int | None = None,
+    **rates: Any,
 ) -> LevelReport:
     """Choose tiles for all boundaries between memory levels at once, under constraints on their sizes.
 
@@ -36,8 +34,10 @@ def plan_levels(
     constraints : Constraints, optional
         On the sizes only: every tile of every level is a multiple of so much, or a power of two, unless it is the whole
         axis; rows and cols have at least, or at most, so many lines.
-    schedules, bandwidths, bytes_per_word
+    schedules
         As for :func:`pebble.count_levels`.
+    **rates
+        ``bandwidths`` and ``bytes_per_word``, likewise.
 
     Examples
     --------
@@ -47,14 +47,7 @@ def plan_levels(
     {'rows': 400, 'cols': 192, 'block': 48}
     """
     allowed = None if constraints is None else partial(_allowed, constraints, problem)
-    return count_levels(
-        problem,
-        hierarchy,
-        schedules,
-        bandwidths=bandwidths,
-        bytes_per_word=bytes_per_word,
-        allowed=allowed,
-    )
+    return count_levels(problem, hierarchy, schedules, allowed=allowed, **rates)
 
 
 def _allowed(constraints: Constraints, problem: Problem, tiles: Tiles) -> Tiles | None:

@@ -10,8 +10,7 @@ from pebble.common.errors import InvalidInput
 from pebble.game.files.header import Header
 from pebble.graph.dag import Dag
 from pebble.graph.drawing import layered_layout
-from pebble.lab.player.limits import check_drawable
-from pebble.lab.player.recording import record_pebbling
+from pebble.lab.player.recording import check_drawable, record_pebbling
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
 from pebble.solvers.optimum import FEW_STATES, optimal
