@@ -57,14 +57,6 @@ def test_ratio_is_io_over_the_greatest_proved_bound(pebble: Pebble) -> None:
             assert row["ratio"] == row["io"] / best >= 1
 
 
-def test_count_lists_schedules_in_the_order_asked_for(pebble: Pebble) -> None:
-    for arguments in (["--schedule", "flash-2,flash-1"], ["--schedule", "flash-2", "flash-1"]):
-        document = document_of(pebble(*COUNT, *arguments, "--json"))
-        assert [row["name"] for row in document["schedules"]] == ["flash-2", "flash-1"]
-    twice = document_of(pebble(*COUNT, "--schedule", "flash-2", "--schedule", "flash-2", "--json"))
-    assert [row["name"] for row in twice["schedules"]] == ["flash-2"]
-
-
 @pytest.mark.many(1)
 @pytest.mark.parametrize(
     "options",
@@ -169,23 +161,7 @@ def test_bytes_take_time_where_a_bandwidth_is_known(pebble: Pebble, pass_name: s
     assert "L2–shared memory: its bandwidth is not known" in pebble(*asked).out
 
 
-def test_options_of_the_problem_arrive(pebble: Pebble) -> None:
-    arguments = ["-N", "6", "--kv", "5", "-d", "3", "--dv", "2", "--heads", "7", "--batch", "11", "--stats"]
-    document = document_of(pebble("count", *arguments, "-M", "60", "--json"))
-    expected = {"Nq": 6, "Nk": 5, "d": 3, "dv": 2, "stats": True, "heads": 7, "batch": 11}
-    assert expected.items() <= document["problem"].items()
-
-
 # -- what does not fit
-
-
-def test_one_schedule_that_does_not_fit_is_a_row(pebble: Pebble) -> None:
-    done = pebble("count", *SIZES, "-M", "11", "--json")
-    rows = {row["name"]: row for row in document_of(done)["schedules"]}
-    assert done.code == 0
-    assert not rows["flash-2"]["fits"]
-    assert rows["flash-2"]["least_M"] == 12
-    assert rows["small-cache"]["fits"]
 
 
 @pytest.mark.parametrize("form", [[], ["--json"], ["--csv"]])

@@ -17,28 +17,6 @@ def dag(pebble: Pebble) -> Any:
     return lambda *arguments, **more: pebble("dag", *arguments, **more)
 
 
-def test_info_as_json(dag: Any) -> None:
-    code, out, err = dag("info", "matmul:8,8,8", "--json")
-    assert (code, err) == (0, "")
-    assert json.loads(out) == {
-        "schema_version": 1,
-        "name": "matmul:8,8,8",
-        "vertices": 1088,
-        "edges": 1920,
-        "inputs": 128,
-        "outputs": 64,
-        "sinks": 64,
-        "isolated": 0,
-        "max_indegree": 2,
-        "depth": 8,
-        "least_M": 3,
-        "compulsory_loads": 128,
-        "compulsory_stores": 64,
-        "compulsory_io": 192,
-        "hash": dag_hash(load_dag("matmul:8,8,8")),
-    }
-
-
 def test_list(dag: Any) -> None:
     _, out, _ = dag("info", "--list")
     assert "scalar-attention:N=8,d=4" in out

@@ -16,20 +16,6 @@ LEVELS = [*ON_H100, "--dtype", "bf16", "--levels", "regs,smem"]
 TILES = ["--tiles", "rows=12,cols=9,block=5"]
 
 
-def test_count_json_has_the_boundaries(pebble: Pebble) -> None:
-    done = pebble("count", *SMALL, *TILES, "--schedule", "nested-flash-2", "--json")
-    assert (done.code, done.err) == (0, "")
-    document = document_of(done)
-    assert (document["softmax"], document["attention"]) == ("plain", "softmax")
-    (row,) = document["schedules"]
-    assert (row["name"], row["fits"], row["least_by_level"]) == ("nested-flash-2", True, [43, 140])
-    keys = {"level", "capacity", "reads", "writes", "io", "peak", "bound", "ratio"}
-    assert [set(boundary) for boundary in row["boundaries"]] == [keys, keys]
-    found = [(one["level"], one["capacity"], one["io"], one["peak"]) for one in row["boundaries"]]
-    assert found == [(1, 43, 4400, 43), (2, 140, 1200, 140)]
-    assert [bound["name"] for bound in document["bounds"]] == ["levels", "levels"]
-
-
 @pytest.mark.many(1)
 @pytest.mark.parametrize("sizes", [["-N", "40"], ["-N", "100000"], ["-N", "40", "--pass", "backward"]])
 def test_count_under_a_mask_has_the_same_boundaries(pebble: Pebble, sizes: list[str]) -> None:
@@ -110,9 +96,3 @@ def test_moves_and_check(pebble: Pebble, tmp_path: Path) -> None:
         assert [level["capacity"] for level in document["levels"]] == [20, 60]
         counted = document_of(pebble("count", *small, *exclusive, "--json"))["schedules"][0]["boundaries"]
         assert [one["io"] for one in counted] == [one["io"] for one in document["levels"]]
-
-
-def test_show_has_a_formula_for_each_boundary(pebble: Pebble) -> None:
-    done = pebble("show", "nested-flash-2", *SMALL, *TILES)
-    assert "load2 Q" in done.out
-    assert "2·N·d·⌈N/12⌉ + 2·N·d" in done.out
