@@ -37,21 +37,6 @@ def test_count_as_csv_and_as_text(pebble: Pebble) -> None:
     assert "roofline" in done.out
 
 
-def test_a_time_is_that_of_the_boundary_that_is_crossed(pebble: Pebble) -> None:
-    arguments = ["plan", *ON_H100, "--schedule", "naive", "--no-costs"]
-    for level in (["--level", "smem"], ["--level", "l2"]):
-        done = pebble(*arguments, *level)
-        assert "(memory)" not in done.out
-        assert "L2–shared memory: its bandwidth is not known" in done.out
-        assert ("how much of it crosses DRAM–L2 is not counted" in done.out) == ("l2" in level)
-        row = document_of(pebble(*arguments, *level, "--json"))["best"]
-        assert (row["memory_seconds"], row["seconds"], row["limit"]) == (None, None, None)
-        assert row["boundary"] == "L2–shared memory"
-        given = [*arguments, *level, "--bandwidth", "smem=2TB/s"]
-        assert "(L2–shared memory)" in pebble(*given).out
-        assert document_of(pebble(*given, "--json"))["best"]["memory_seconds"] == row["bytes"] / 2e12
-
-
 def test_bandwidths_of_several_levels_are_given(pebble: Pebble) -> None:
     for command in ("count", "plan"):
         document = document_of(pebble(command, *LEVELS, "--json"))
@@ -62,20 +47,6 @@ def test_bandwidths_of_several_levels_are_given(pebble: Pebble) -> None:
         assert row["seconds"] == [
             2 * one["io"] / rate for one, rate in zip(row["boundaries"], (4e12, 1e12), strict=True)
         ]
-
-
-def test_a_roofline_is_that_of_one_boundary(pebble: Pebble) -> None:
-    arguments = ["plot", "roofline", *ON_H100, "--schedule", "flash-2,naive", "--json"]
-    document = document_of(pebble(*arguments, "--bandwidth", "smem=2TB/s"))
-    assert (document["bandwidth"], document["boundary"], document["left_out"]) == (
-        2e12,
-        "L2–shared memory",
-        [],
-    )
-    document = document_of(pebble(*arguments, "--level", "l2"))
-    assert (document["bandwidth"], document["boundary"]) == (3_350_000_000_000, "DRAM–L2")
-    assert document["left_out"] == ["naive"]
-    assert [one["schedule"] for one in document["schedules"]] == ["flash-2"]
 
 
 def test_levels_that_are_too_small_exit_with_1(pebble: Pebble) -> None:

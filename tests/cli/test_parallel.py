@@ -49,21 +49,6 @@ def test_bytes_and_the_order_of_the_rows(pebble: Pebble) -> None:
     assert "first" not in pebble(*SMALL, "ring", "grid").out
 
 
-def test_documents(pebble: Pebble) -> None:
-    few = ["parallel", "-d", "4", "-P", "4", "--mask", "causal", "--documents"]
-    data = document_of(pebble(*few, "1024,128*3", "--json"))
-    assert [len(one["devices"]) for one in data["documents"]] == [4, 1, 1, 1]
-    assert sum(data["received"]) == data["total"] > 0
-    assert data["pairs_max"] <= 1.2 * (1024 * 1025 + 3 * 128 * 129) / 8
-    assert data["ring_over_all"] == (1024 + 3 * 128) * 3 * 8 // 4
-    assert "work, max/mean" in pebble(*few, "1024,128*3").out
-    pebble(*few, "1024;8").refused(2, "cannot read the documents")
-    pebble(*few, "3").refused(2, "3 tokens are too few for 4 devices")
-    assert pebble(*few, "4").code == 0
-    pebble(*few, "64", "-N", "64").refused(2, "takes no -N")
-    pebble("parallel", "-d", "4", "-P", "4").refused(2, "'-N' (or '--documents')")
-
-
 def test_several_lengths_and_numbers_of_devices(pebble: Pebble) -> None:
     asked = ["parallel", "ring", "ulysses", "-N", "64,128", "-P", "2,8", "-d", "4", "--heads", "4"]
     points = document_of(pebble(*asked, "--json"))["points"]
