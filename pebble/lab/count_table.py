@@ -135,7 +135,7 @@ _SETTING_COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CountTable(TableResult):
     """Counted schedules, one row each; the base of what counting one pass and counting both return.
 
@@ -336,7 +336,7 @@ class Report(CountTable):
         return [self.bounds]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary(TableResult):
     """What a reader wants first of counted schedules: their table, and the greatest proved bound in one line.
 

@@ -102,7 +102,7 @@ class Choice(PlainRow):
         """Return plain data, ready for JSON."""
         if not self.note:
             return super().to_dict()
-        known = plain(self, "io bytes=moved") if self.tiles else {"io": None, "bytes": None}
+        known = {"io": None, "bytes": None} if self.tiles is None else plain(self, "io bytes=moved")
         return plain(self, "schedule form note tiles") | known
 
     def sentence(self) -> str:
@@ -241,8 +241,8 @@ class Plan(Planned):
             "form": lambda row: f"{row.form}{', not verified' * bool(row.note)}",
             "tiles": lambda row: tiles_text(row.tiles or {}),
             "room": "room.words",
-            "I/O": lambda row: row.io if row.tiles else None,
-            "bytes": lambda row: bytes_text(row.moved) if row.tiles else None,
+            "I/O": lambda row: None if row.tiles is None else row.io,
+            "bytes": lambda row: None if row.tiles is None else bytes_text(row.moved),
             "FLOP/byte": "intensity:.0f",
             "I/O ÷ bound": "ratio:.3f",
         }
