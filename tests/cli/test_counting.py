@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from pathlib import Path
 
 import pytest
@@ -118,28 +117,6 @@ def test_few_rows_and_one_bound_are_printed(pebble: Pebble, M: str, cheaper: lis
     assert "--kv-heads" in pebble("count", "--help-all").out
 
 
-@pytest.mark.many(2)
-@pytest.mark.parametrize(
-    ("names", "limit", "above"),
-    [
-        ("flash-2", "1.1", ""),
-        ("flash-2", "1.05", "flash-2 1.094"),
-        ("Flash-Attention", "1.05", "flash-2 1.094"),
-        ("naive,vanilla", "100", "naive 201.009"),
-        ("", "1.01", "best 1.070"),
-        ("flash-2,key-window", "2", "key-window is not counted"),
-    ],
-)
-def test_a_ratio_that_is_too_large_is_an_error_behind_the_table(
-    pebble: Pebble, names: str, limit: str, above: str
-) -> None:
-    named = ["--schedule", names] if names else []
-    done = pebble(*["count", "-N", "4096", "-d", "64", "-M", "25000", "--max-ratio"], limit, *named, "--json")
-    assert json.loads(done.out)["schedules"]
-    assert done.code == bool(above)
-    assert done.err == (f"pebble: I/O ÷ bound is above {limit}: {above}\n" if above else "")
-
-
 def test_bytes_are_words_of_the_dtype(pebble: Pebble) -> None:
     in_bytes = pebble("count", *SIZES, "-M", "1KiB", "--dtype", "float16", "--schedule", "flash-2", "--json")
     in_words = pebble("count", *SIZES, "-M", "512", "--schedule", "flash-2", "--json")
@@ -162,14 +139,6 @@ def test_bytes_take_time_where_a_bandwidth_is_known(pebble: Pebble, pass_name: s
 
 
 # -- what does not fit
-
-
-@pytest.mark.parametrize("form", [[], ["--json"], ["--csv"]])
-def test_nothing_fits(pebble: Pebble, form: list[str]) -> None:
-    done = pebble("count", *SIZES, "-M", "3", *form)
-    done.refused(1, "M = 3", "4 words", "3 predecessors")
-    if form == ["--json"]:
-        assert not any(row["fits"] for row in document_of(done)["schedules"])
 
 
 def test_given_tiles_that_do_not_fit(pebble: Pebble) -> None:

@@ -49,13 +49,6 @@ def test_bandwidths_of_several_levels_are_given(pebble: Pebble) -> None:
         ]
 
 
-def test_levels_that_are_too_small_exit_with_1(pebble: Pebble) -> None:
-    done = pebble("count", "-N", "40", "-d", "3", "--levels", "42,140", *TILES)
-    assert done.code == 1
-    assert "needs 43 and 140 words" in done.err
-    assert pebble("show", "nested-flash-2", "-N", "40", "-d", "3", "--levels", "42,140", *TILES).code == 1
-
-
 def test_moves_and_check(pebble: Pebble, tmp_path: Path) -> None:
     path = str(tmp_path / "nested.pebbling")
     small = ["-N", "6", "-d", "2", "--levels", "20,60"]

@@ -106,15 +106,6 @@ def test_mine(pebble: Pebble) -> None:
     assert "mine (same name, tiles as given)" in large.out
 
 
-def test_mine_where_nothing_else_fits(pebble: Pebble) -> None:
-    done = pebble(
-        "plan", "-N", "32", "-d", "4", "-M", "20", "--multiple-of", "8", "--mine", "flash-2:Br=8,Bc=8"
-    )
-    assert done.code == 1, "as without --mine"
-    assert done.err == "pebble: no choice is verified: forward, backward\n"
-    assert "forward: no schedule fits M = 20 words" in done.out
-
-
 KERNEL = ["plan", "-N", "1024", "-d", "64", "--device", "h100", "--mine", "flash-2:Br=128,Bc=64"]
 
 
