@@ -21,7 +21,7 @@ from pebble.computations.problem import Problem
 from pebble.lab.explorer import explore
 from pebble.lab.player import first_page
 from pebble.lab.player.devices_page import play_devices
-from pebble.lab.player.race_page import race
+from pebble.lab.player.documents import race
 from pebble.program.parallel import SharedProblem
 
 if TYPE_CHECKING:

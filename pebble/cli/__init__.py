@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import NoReturn
@@ -13,47 +14,18 @@ from pebble.cli.lazy_group import LazyGroup
 __all__ = ["group", "main"]
 
 _COMMANDS = {
-    "count": ("counting", "Count the I/O of schedules and compare it with the proved bounds."),
-    "show": ("counting", "Show a schedule's pseudo-code and its I/O as formulas."),
-    "bounds": ("counting", "List the lower bounds for a problem."),
-    "cite": ("listing", "Print how to cite a bound or the program: a sentence and BibTeX."),
-    "schedules": ("listing", "List the registered schedules and where they come from."),
-    "masks": ("listing", "List the kinds of masks, how to write them and where they come from."),
-    "moves": ("pebblings", "Write a schedule as an elementary pebbling, move by move."),
-    "compile": (
-        "compiling",
-        "Write a schedule as a C file: a buffer of M words, loads and stores as copies.",
-    ),
-    "cache": ("compiling", "Run a schedule's loops on a cache that decides by itself what to keep."),
-    "play": ("play", "Write a page for stepping through a small pebbling and for playing the game."),
-    "explore": (
-        "explore",
-        "Write a page with sliders that shows how many words attention must move.",
-    ),
-    "sweep": (
-        "sweep",
-        "Count schedules over a grid of sizes and memories into a file, on any number of workers.",
-    ),
-    "plan": ("plan", "Choose a schedule and tiles under a kernel author's constraints."),
-    "regimes": ("regimes", "Show which regime devices and head dimensions are in, and what that means."),
-    "parallel": (
-        "parallel",
-        "Compare ways to compute attention on several devices: how many words they move, and how many "
-        "must move.",
-    ),
-    "plot": ("groups", "Draw counts: I/O curves, optimality gap, occupancy, arrays, roofline."),
-    "devices": ("listing", "List devices: fast memory, bandwidth, arithmetic, and the sources."),
-    "models": ("listing", "List models and the shapes of their attention heads."),
-    "dag": ("groups", "Work with any computation as a DAG: properties, formats, schedules, optima, bounds."),
-    "kernel": (
-        "kernel",
-        "Bound the I/O of a loop nest from below, and find a schedule for it: loop order, fusion, tiles.",
-    ),
-    "check": ("pebblings", "Play a pebbling file move by move and print its cost, or where it fails."),
-    "certify": (
-        "pebblings",
-        "Write a certificate: a DAG, a pebbling and a lower bound, verifiable from the file alone.",
-    ),
+    "counting": "count show bounds",
+    "plan": "plan",
+    "regimes": "regimes",
+    "parallel": "parallel",
+    "sweep": "sweep",
+    "groups": "plot dag",
+    "kernel": "kernel",
+    "pebblings": "moves check certify",
+    "compiling": "compile cache",
+    "play": "play",
+    "explore": "explore",
+    "listing": "schedules masks devices models cite",
 }
 
 
@@ -74,13 +46,14 @@ def group() -> None:
 
 def main() -> None:
     """Run the command line; errors end in one line on stderr and exit status 1 or 2, never in a traceback."""
-    from pebble.common.ascii_spelling import spell_on
     from pebble.common.errors import InvalidInput, PebbleError
 
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        spell_on(stream)
+        if isinstance(stream, io.TextIOWrapper):  # in UTF-8, unless the reader has asked for another encoding
+            encoding = None if "PYTHONIOENCODING" in os.environ else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
     try:
         group.main(prog_name="pebble", standalone_mode=True)
     except PebbleError as error:

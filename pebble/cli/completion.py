@@ -7,8 +7,6 @@ from collections.abc import Iterable
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["dags", "devices", "kernels", "masks", "models", "schedules"]
-
 
 def schedules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the schedules of the pass, or of all passes, and of the softmax; several may be joined by commas."""

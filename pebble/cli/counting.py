@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from pebble.cli.options import (
     needed_memory,
 )
 from pebble.cli.printing import COQ, JSON, fail, print_json, print_result, print_text, write_coq
-from pebble.cli.progress import long_work, progress_line
+from pebble.cli.progress import long_work
 from pebble.cli.signature import argument, command, group, option
 from pebble.common.errors import InvalidInput
 
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from pebble.lab.count_table import CountTable, Summary
     from pebble.lab.level_table import LevelReport
     from pebble.program.schedule import Tiles
-
-__all__ = ["bounds", "count", "show"]
 
 
 @command
@@ -81,14 +78,14 @@ def count(
         )
     chosen = names_of([*(names or ()), *more_names]) or None
     shown: CountTable | LevelReport | Summary
-    with progress_line("counting {} …".format) as progress:
+    with long_work():
         found = levels.read(memory, bandwidth)
         if found is None:
             refuse_without_levels(chosen or ())
             for name in chosen or ():
                 refuse_without_devices(name, f"use pebble parallel {name}")
             every = every or as_json or as_csv
-            shown = _summary(problem.problem(accumulate), memory, bandwidth, chosen, tiles, every, progress)
+            shown = _summary(problem.problem(accumulate), memory, bandwidth, chosen, tiles, every)
             shown = replace(shown, all_bounds=all_bounds)
             counted: CountTable | LevelReport = shown.counted
         elif max_ratio is not None:
@@ -99,7 +96,7 @@ def count(
             from pebble.lab.level_counts import count_levels
 
             asked = problem.problem(accumulate), found.hierarchy, chosen, tiles
-            shown = counted = count_levels(*asked, **found.rates, progress=progress)
+            shown = counted = count_levels(*asked, **found.rates)
     if as_csv:
         click.echo(counted.to_csv(), nl=False)
     elif as_json:
@@ -119,7 +116,6 @@ def _summary(
     names: list[str] | None,
     tiles: Tiles | str | None,
     every: bool,
-    progress: Callable[[str], None] | None,
 ) -> Summary:
     """Count schedules: those named, or every one, or a few; every one too where none of the few fits."""
     from pebble.lab.count_table import Price, Summary
@@ -127,9 +123,9 @@ def _summary(
 
     M, device = memory.words(), device_crossed(memory, bandwidth)
     shown = names if names or every else usual_names(problem, M)
-    counted = count_any_pass(problem, M, shown, tiles, progress=progress)
+    counted = count_any_pass(problem, M, shown, tiles)
     if not any(row.fits for row in counted.rows) and shown != names:
-        shown, counted = names, count_any_pass(problem, M, names, tiles, progress=progress)
+        shown, counted = names, count_any_pass(problem, M, names, tiles)
     if memory.dtype is not None:
         counted = counted.priced(Price(memory.dtype, device, memory.level))
     return Summary(counted, some=shown not in (names, offered_names(problem)), as_asked=bool(names))

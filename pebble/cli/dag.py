@@ -28,19 +28,6 @@ if TYPE_CHECKING:
     from pebble.game.rules import Rules
     from pebble.graph.dag import Dag
 
-__all__ = [
-    "FORMAT",
-    "SEED",
-    "PebblingOptions",
-    "RulesOptions",
-    "bounds",
-    "convert",
-    "dag_of",
-    "info",
-    "optimal",
-    "schedule",
-]
-
 DAG = argument(shell_complete=dags)
 FORMAT = option("File format, if the file name does not show it.")
 SEED = option("Seed of the random searches.", type=click.IntRange(min=0), default=0, show_default=True)

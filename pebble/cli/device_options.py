@@ -16,14 +16,6 @@ if TYPE_CHECKING:
     from pebble.lab.parallel import Links
     from pebble.program.parallel import Shape, SharedProblem
 
-__all__ = [
-    "LinkOptions",
-    "SeveralDevices",
-    "SeveralDevicesOptions",
-    "SharedProblemOptions",
-    "refuse_without_devices",
-]
-
 _LAYOUTS = click.Choice(["contiguous", "zigzag", "striped"])
 _SERVED = ("nq", "d", "heads", "kv_heads", "mask", "pass_name", "P", "layout", "shape", "output")
 
@@ -124,13 +116,7 @@ class LinkOptions(Options):
 
 
 class SeveralDevices(NamedTuple):
-    """What ``-P`` and the options beside it say.
-
-    Attributes
-    ----------
-    problem : SharedProblem
-    shape : tuple of int or None
-    """
+    """What ``-P`` and the options beside it say."""
 
     problem: SharedProblem
     shape: Shape | None

@@ -7,8 +7,6 @@ import click
 from pebble.cli.printing import file_output
 from pebble.cli.signature import command, option
 
-__all__ = ["explore"]
-
 
 @command
 def explore(

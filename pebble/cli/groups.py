@@ -6,18 +6,10 @@ import click
 
 from pebble.cli.lazy_group import LazyGroup
 
-__all__ = ["dag", "plot"]
-
-_DAG = {
-    "info": "Describe a DAG: its size, inputs, outputs, depth, least M, compulsory I/O, hash.",
-    "convert": "Write a DAG in another format.",
-    "schedule": "Schedule a DAG automatically and count its I/O.",
-    "optimal": "Find the proved minimum I/O of a small DAG.",
-    "bounds": "List lower bounds on the I/O of a DAG.",
-}
+_PLOTS = "io gap crossover occupancy arrays levels parallel roofline"
 
 
-@click.group(cls=LazyGroup, listed={name: ("dag", summary) for name, summary in _DAG.items()})
+@click.group(cls=LazyGroup, listed={"dag": "info convert schedule optimal bounds"})
 def dag() -> None:
     """Work with any computation given as a DAG: a file, or a name with parameters.
 
@@ -28,19 +20,7 @@ def dag() -> None:
     """  # noqa: D301
 
 
-_PLOT = {
-    "io": "I/O against fast memory or length: every schedule, the bounds, and where M = d².",
-    "gap": "The optimality gap over (M/d², N/d): the best schedule against the best proved bound.",
-    "crossover": "The length from which linear attention moves fewer words than softmax, against M.",
-    "occupancy": "One run over time: what fast memory holds, and the words moved so far.",
-    "arrays": "I/O by array: reads and writes of each schedule.",
-    "levels": "What moves at every boundary between memory levels, and the bound there.",
-    "parallel": "Words received against the number of devices, or the fastest schedule over N and P.",
-    "roofline": "Arithmetic intensity of schedules against the roofline of a device.",
-}
-
-
-@click.group(cls=LazyGroup, listed={name: ("plot", summary) for name, summary in _PLOT.items()})
+@click.group(cls=LazyGroup, listed={"plot": _PLOTS})
 def plot() -> None:
     """Draw pictures of verified counts: PNG, SVG or PDF, by the name of the file.
 

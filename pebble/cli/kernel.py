@@ -8,11 +8,9 @@ from pebble.cli.completion import kernels
 from pebble.cli.dag import PebblingOptions
 from pebble.cli.options import MemoryOptions, seconds_option
 from pebble.cli.printing import print_list, print_result
-from pebble.cli.progress import progress_line
+from pebble.cli.progress import long_work
 from pebble.cli.signature import argument, command, group, option
 from pebble.common.errors import InvalidInput
-
-__all__ = ["kernel"]
 
 
 @command
@@ -50,8 +48,8 @@ def kernel(
 
     asked = read_extents(",".join(extents)) if extents else {}
     M = memory.words()
-    with progress_line() as progress:
-        found = kernel(text, asked, M, outputs.split(",") if outputs else (), progress, time_budget)
+    with long_work():
+        found = kernel(text, asked, M, outputs.split(",") if outputs else (), time_budget)
     if found.schedule is not None:
         target.write(found)
     if target.as_json or target.output != "-":

@@ -16,15 +16,12 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Device
     from pebble.program.hierarchy import Hierarchy
 
-__all__ = ["BANDWIDTH", "LevelOptions", "Levels", "device_crossed", "device_with", "refuse_without_levels"]
-
 
 class Levels(NamedTuple):
     """What ``--levels`` and the options beside it say.
 
     Attributes
     ----------
-    hierarchy : Hierarchy
     rates : dict
         ``bandwidths``, bytes per second through the boundary outside each level, and ``bytes_per_word``.
     """

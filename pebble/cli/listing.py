@@ -11,8 +11,6 @@ from pebble.cli.signature import argument, command
 if TYPE_CHECKING:
     from pebble.program.schedule import Schedule
 
-__all__ = ["cite", "devices", "masks", "models", "schedules"]
-
 
 @command
 def cite(name: tuple[str, ...] = argument(nargs=-1), as_json: bool = JSON) -> None:

@@ -19,23 +19,6 @@ from pebble.computations.problem_form import ATTENTIONS, SOFTMAXES, SUMS
 if TYPE_CHECKING:
     from pebble.lab.hardware import Model
 
-__all__ = [
-    "ACCUMULATE",
-    "DEVICE_WORDS",
-    "SCHEDULES",
-    "SEVERAL",
-    "TILES",
-    "FormOptions",
-    "Limit",
-    "MemoryOptions",
-    "ProblemOptions",
-    "Seconds",
-    "names_of",
-    "needed_memory",
-    "parse_tiles",
-    "seconds_option",
-]
-
 SEVERAL = "one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25)"
 DEVICE_WORDS = "A device's memory is in bytes: give the type of a word with --dtype, such as bf16."
 

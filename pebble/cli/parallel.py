@@ -10,15 +10,13 @@ import click
 from pebble.cli.device_options import LinkOptions, SharedProblemOptions
 from pebble.cli.options import SEVERAL, names_of
 from pebble.cli.printing import COQ, JSON, print_result, write_coq
-from pebble.cli.progress import progress_line
+from pebble.cli.progress import long_work
 from pebble.cli.signature import Options, argument, command, group, needed, option
 from pebble.common.errors import InvalidInput
 
 if TYPE_CHECKING:
     from pebble.lab.parallel import DocumentReport, ParallelReport, ParallelSweep
     from pebble.program.parallel import SharedProblem
-
-__all__ = ["parallel"]
 
 
 class ParallelOptions(Options):
@@ -142,7 +140,7 @@ def _compared(names: tuple[str, ...], asked: ParallelOptions) -> ParallelReport:
     if asked.inner is not None and asked.M is None:
         raise click.UsageError("--inner needs the words of fast memory: give -M.")
     problem, layout = asked.shared(), asked.problem.layout
-    with progress_line("counting {} …".format) as progress:
+    with long_work():
         report = parallel(
             replace(problem, queries_decoded=asked.decode),
             names_of(names) or None,
@@ -153,7 +151,6 @@ def _compared(names: tuple[str, ...], asked: ParallelOptions) -> ParallelReport:
             best=asked.best,
             layouts=None if layout is None else [layout],
             dtype=asked.links.dtype,
-            progress=progress,
         )
         if asked.inner is None or asked.M is None:
             return report

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from pebble.lab.pebblings import Pebbling
     from pebble.program.parallel.elementary import ExchangeMoves
     from pebble.program.schedule import Tiles
-
-__all__ = ["certify", "check", "moves"]
 
 _LARGE = 1 << 30
 
@@ -103,43 +100,24 @@ def _copies(problem: Problem) -> str:
 
 
 def _write(pebbling: Pebbling | LevelPebbling | ExchangeMoves, output: str, force: bool) -> int:
-    """Write a file and return the number of moves: first its size is said, and on a terminal how far it is."""
-    from pebble.common.files import atomic_writer, check_target
+    """Write a file and return the number of moves: first its size is said."""
+    from pebble.common.files import check_target
     from pebble.common.units import bytes_text
 
     check_target(output)
     if not hasattr(pebbling, "size"):
         return pebbling.write(output)
     moves, size = pebbling.size()
-    said, terminal = f"{output}: about {moves:,} moves, {bytes_text(size)}", sys.stderr.isatty()
+    said = f"{output}: about {moves:,} moves, {bytes_text(size)}"
     if size <= _LARGE or force:
         click.echo(said, err=True)
-    elif terminal and sys.stdin.isatty():
+    elif sys.stderr.isatty() and sys.stdin.isatty():
         click.confirm(f"{said}. Write it?", abort=True, err=True)
     else:
         raise InvalidInput(
             f"{said}; a file of more than 1 GiB needs --force: use a smaller N, or write to a pipe with -o -"
         )
-    if not terminal:
-        return pebbling.write(output)
-    with (
-        atomic_writer(output) as stream,
-        click.progressbar(length=size, file=sys.stderr, update_min_steps=1 << 20) as bar,
-    ):
-        watched: Any = _Watched(stream, bar.update)
-        return pebbling.write(watched)
-
-
-class _Watched:
-    """A stream that says how many letters are written to it."""
-
-    def __init__(self, stream: IO[str], progress: Callable[[int], None]) -> None:
-        self._stream, self._progress = stream, progress
-
-    def write(self, text: str) -> int:
-        """Write a text."""
-        self._progress(len(text))
-        return self._stream.write(text)
+    return pebbling.write(output)
 
 
 @command

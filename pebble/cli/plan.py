@@ -9,15 +9,13 @@ import click
 from pebble.cli.level_options import BANDWIDTH, LevelOptions, Levels, device_crossed, device_with
 from pebble.cli.options import SCHEDULES, MemoryOptions, ProblemOptions, needed_memory, parse_tiles
 from pebble.cli.printing import JSON, print_result
-from pebble.cli.progress import progress_line
+from pebble.cli.progress import long_work
 from pebble.cli.signature import Options, command, given, group, like, option
 from pebble.common.errors import InvalidInput
 from pebble.common.units import parse_words
 
 if TYPE_CHECKING:
     from pebble.program.schedule import Tiles
-
-__all__ = ["plan"]
 
 
 class ConstraintOptions(Options):
@@ -178,8 +176,8 @@ def _plan(problem: ProblemOptions, asked: dict[str, Any], as_json: bool) -> None
     """Print the plan of one pass."""
     from pebble.lab.plan import plan
 
-    with progress_line() as progress:
-        found = plan(problem.problem(), **asked, progress=progress)
+    with long_work():
+        found = plan(problem.problem(), **asked)
     why = "" if found.choices else f"no choice is verified: {found.unverified[0].sentence()}"
     print_result(found, as_json, why)
 
@@ -194,21 +192,20 @@ def _plan_levels(
     """Print the tiles chosen for all boundaries between memory levels."""
     from pebble.lab.plan import Constraints, plan_levels
 
-    with progress_line("planning {} …".format) as progress:
+    with long_work():
         found = plan_levels(
             problem.problem(),
             levels.hierarchy,
             Constraints(**constraints),
             names,
             **levels.rates,
-            progress=progress,
         )
     print_result(found, as_json, "" if any(row.fits for row in found.rows) else found.why_nothing_fits())
 
 
 def _compare(problem: ProblemOptions, mine: KernelOptions, asked: dict[str, Any], as_json: bool) -> None:
     """Print a kernel beside the best; both passes unless one is asked for."""
-    from pebble.lab.plan import Choice, plan_kernel
+    from pebble.lab.plan import plan_kernel
 
     one_pass = given(["pass_name"]) and problem.pass_name != "both"
     passes = (problem.pass_name,) if one_pass else ("forward", "backward")
@@ -216,7 +213,7 @@ def _compare(problem: ProblemOptions, mine: KernelOptions, asked: dict[str, Any]
     backward, backward_tiles = None, mine.mine_backward
     if backward_tiles is not None and (":" in backward_tiles or "=" not in backward_tiles):
         backward, _, backward_tiles = backward_tiles.partition(":")
-    with progress_line() as progress:
+    with long_work():
         found = plan_kernel(
             problem.problem(),
             kernel,
@@ -225,9 +222,8 @@ def _compare(problem: ProblemOptions, mine: KernelOptions, asked: dict[str, Any]
             backward_tiles=parse_tiles(backward_tiles or None),
             passes=passes,
             **asked,
-            progress=progress,
         )
-    unverified = ", ".join(one.problem.pass_name for one in found.passes if not isinstance(one.best, Choice))
+    unverified = ", ".join(one.problem.pass_name for one in found.passes if one.best is None or one.best.note)
     print_result(found, as_json, unverified and f"no choice is verified: {unverified}")
 
 

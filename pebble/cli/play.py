@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pebble.lab.player import Page
     from pebble.program.schedule import Tiles
 
-__all__ = ["play"]
-
 _FIRST_PAGE = "play.html"
 _OF_ANY_PAGE = ("what", "dag", "no_classics", "time_limit", "output")
 _NOT_OF_A_RACE = ("tiles", "format", "dag")
@@ -68,7 +66,7 @@ class PageOptions(Options):
     def of_one_device(self, **extent: Any) -> Page:
         """Return the page of a schedule, or of a DAG."""
         from pebble.lab.player import play, play_dag
-        from pebble.lab.player.race_page import race
+        from pebble.lab.player.documents import race
 
         M = self.memory.optional_words()
         if self.what is not None and self.rivals:

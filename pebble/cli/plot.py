@@ -22,14 +22,12 @@ from pebble.cli.options import (
     needed_memory,
 )
 from pebble.cli.printing import JSON, print_json
-from pebble.cli.progress import progress_line
+from pebble.cli.progress import long_work
 from pebble.cli.signature import Options, argument, command, group, like, needed, option
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.program.schedule import Tiles
-
-__all__ = ["arrays", "crossover", "gap", "io", "levels", "occupancy", "parallel", "roofline"]
 
 
 class PictureOptions(Options):
@@ -61,12 +59,11 @@ class PictureOptions(Options):
         draw: Callable[[Any], Any],
         count: Callable[..., Any],
         *asked: Any,
-        line: str = "{}",
         **named: Any,
     ) -> None:
         """Count, draw the numbers into the file, and print them, where that is asked for."""
-        with progress_line(line.format) as progress:
-            numbers = count(*asked, **named, progress=progress)
+        with long_work():
+            numbers = count(*asked, **named)
         if self.output is not None:
             self._write(draw, numbers, self.output)
         if self.as_json:
@@ -77,11 +74,8 @@ class PictureOptions(Options):
         from pebble.lab.plots.canvas import save, width
 
         counted = time.monotonic()
-        with progress_line() as progress:
-            if progress is not None:
-                progress(f"drawing {output} …")
-            with width(self.width):
-                save(draw(numbers), output)
+        with width(self.width):
+            save(draw(numbers), output)
         size, drawn = Path(output).stat().st_size, time.monotonic()
         click.echo(
             f"{output}: {size:,} bytes; counted in {counted - self._start:.1f} s, drawn in {drawn - counted:.1f} s",
@@ -89,7 +83,6 @@ class PictureOptions(Options):
         )
 
 
-_COUNTING = "counting {} …"
 _SEVERAL_LENGTHS = {"type": str, "help": f"Number of queries (and of keys): {SEVERAL}."}
 
 
@@ -233,13 +226,7 @@ def occupancy(
     from pebble.lab.plots import draw_occupancy, occupancy_of
 
     M, asked = memory.optional_words(), problem.problem()
-
-    def follow(progress: Callable[[str], None] | None) -> Any:
-        if progress is not None:
-            progress(schedule)
-        return occupancy_of(schedule, asked, M, tiles, resolution=resolution)
-
-    picture.show(draw_occupancy, follow, line="following {} …")
+    picture.show(draw_occupancy, occupancy_of, schedule, asked, M, tiles, resolution=resolution)
 
 
 @command
@@ -258,7 +245,7 @@ def arrays(
     from pebble.lab.plots import array_bars, draw_arrays
 
     M, asked = memory.words(), problem.problem()
-    picture.show(draw_arrays, array_bars, asked, M, names, line=_COUNTING)
+    picture.show(draw_arrays, array_bars, asked, M, names)
 
 
 @command
@@ -282,9 +269,7 @@ def levels(
     found = levels.read(memory, bandwidth)
     if found is None:
         raise click.UsageError("Missing option '--levels'.")
-    picture.show(
-        draw_levels, level_points, problem.problem(), found.hierarchy, names, line=_COUNTING, **found.rates
-    )
+    picture.show(draw_levels, level_points, problem.problem(), found.hierarchy, names, **found.rates)
 
 
 @command
@@ -343,4 +328,4 @@ def roofline(
 
     one = device_with(device, bandwidth, (device_with(device, None, ()).boundary(level).level,))
     asked = problem.problem()
-    picture.show(draw_roofline, roofline_points, asked, one, dtype, level, names, line=_COUNTING)
+    picture.show(draw_roofline, roofline_points, asked, one, dtype, level, names)

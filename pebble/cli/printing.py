@@ -13,23 +13,9 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn, Protocol
 import click
 
 from pebble.cli.signature import option
-from pebble.common.ascii_spelling import can_encode
 
 if TYPE_CHECKING:
     from pebble.common.tables import Table
-
-__all__ = [
-    "COQ",
-    "JSON",
-    "OUTPUT",
-    "fail",
-    "file_output",
-    "print_json",
-    "print_list",
-    "print_result",
-    "print_text",
-    "write_coq",
-]
 
 JSON = option("Print JSON.", "--json")
 OUTPUT = option("Output file; - for standard output.", "-o", "--output", required=True)
@@ -51,10 +37,8 @@ def write_coq(path: str, text: str) -> None:
 
 def print_json(document: Any) -> None:
     """Print exactly one JSON document; what the output cannot encode is escaped, so that the data stay the same."""
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
-    if not can_encode(text, sys.stdout):
-        text = json.dumps(document, indent=2, allow_nan=False)
-    click.echo(text)
+    all_signs = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() in ("utf-8", "utf8")
+    click.echo(json.dumps(document, indent=2, ensure_ascii=not all_signs, allow_nan=False))
 
 
 def file_output() -> IO[str]:

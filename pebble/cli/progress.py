@@ -5,14 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from typing import Any
+from contextlib import contextmanager
 
 import click
 
 from pebble.common.clock import heard_by
-
-__all__ = ["long_work", "progress_bar", "progress_line"]
 
 
 @contextmanager
@@ -51,31 +48,6 @@ def progress_line(
 
 @contextmanager
 def long_work() -> Iterator[None]:
-    """Show what the work inside tells, once it has taken two seconds."""
-    with progress_line(pause=0.2, after=2.0) as show, heard_by(show):
+    """Show what the work inside tells, once it has taken half a second."""
+    with progress_line(pause=0.2, after=0.5) as show, heard_by(show):
         yield
-
-
-@contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a function that takes how many are done and how many there are, or None.
-
-    The bar is over those that are left at the first call.
-    """
-    if not sys.stderr.isatty():
-        yield None
-        return
-    bar: Any = None
-    before = 0
-    with ExitStack() as stack:
-
-        def show(done: int, total: int) -> None:
-            nonlocal bar, before
-            if bar is None:
-                left = click.progressbar(length=total - done, label=label, show_pos=True, file=sys.stderr)
-                bar = stack.enter_context(left)
-            else:
-                bar.update(done - before)
-            before = done
-
-        yield show

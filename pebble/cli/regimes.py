@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from pebble.cli.completion import devices, models
 from pebble.cli.options import FormOptions, ProblemOptions, names_of
 from pebble.cli.printing import JSON, print_result
-from pebble.cli.progress import progress_line
-from pebble.cli.signature import command, option
+from pebble.cli.progress import long_work
+from pebble.cli.signature import Options, command, group, option
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem_form import ATTENTIONS
 
 if TYPE_CHECKING:
     from pebble.lab.crossover import CrossoverTable
 
-__all__ = ["regimes"]
+
+class SharedOptions(Options):
+    """What is the same in all rows."""
+
+    N: int = option("Number of queries and keys of each head.", "-N", default=8192, show_default=True)
+    heads: int | None = ProblemOptions.heads
+    kv_heads: int | None = ProblemOptions.kv_heads
+    dtype: str = option("Type of a word.", default="bfloat16", show_default=True)
+    level: str | None = option(
+        "Which memory is fast: smem, smem+regs or l2 (default: smem, or l2 if there is none)."
+    )
+    mask: str | None = ProblemOptions.mask
+    empty_rows: str = ProblemOptions.empty_rows
+    softmax: str = FormOptions.softmax
 
 
 @command
@@ -35,13 +48,7 @@ def regimes(
         multiple=True,
         shell_complete=models,
     ),
-    N: int = option("Number of queries and keys of each head.", "-N", default=8192, show_default=True),
-    heads: int | None = ProblemOptions.heads,
-    kv_heads: int | None = ProblemOptions.kv_heads,
-    dtype: str = option("Type of a word.", default="bfloat16", show_default=True),
-    level: str | None = option(
-        "Which memory is fast: smem, smem+regs or l2 (default: smem, or l2 if there is none)."
-    ),
+    shared: SharedOptions = group(SharedOptions),
     pass_name: str = option(
         "Pass.",
         "--pass",
@@ -49,9 +56,6 @@ def regimes(
         default="both",
         show_default=True,
     ),
-    mask: str | None = ProblemOptions.mask,
-    empty_rows: str = ProblemOptions.empty_rows,
-    softmax: str = FormOptions.softmax,
     attention: str = option(
         "linear: find the length from which linear attention moves fewer words than softmax.",
         type=click.Choice(ATTENTIONS),
@@ -75,31 +79,17 @@ def regimes(
     devices, models = _asked(names), _asked(chosen)
     sizes = [_size(text) for text in names_of(dimensions)]
     if attention == "linear":
-        if pass_name == "backward" or softmax != "plain":
+        if pass_name == "backward" or shared.softmax != "plain":
             raise InvalidInput(
                 "linear attention is compared with plain softmax in the forward pass: leave out --pass and --softmax"
             )
-        shared: dict[str, Any] = {"mask": mask, "N": N, "heads": heads, "kv_heads": kv_heads}
-        print_result(_against_softmax(devices, memories, sizes, models, dtype, level, shared), as_json)
+        print_result(_against_softmax(devices, memories, sizes, models, shared), as_json)
         return
     if memories is not None:
         raise InvalidInput("-M needs --attention linear; otherwise choose devices with --device")
-    with progress_line() as progress:
-        table = regimes(
-            devices,
-            sizes or None,
-            models,
-            N=N,
-            heads=heads,
-            kv_heads=kv_heads,
-            dtype=dtype,
-            level=level,
-            passes=REGIME_PASSES if pass_name == "both" else pass_name,
-            mask=mask,
-            empty_rows=empty_rows,
-            softmax=softmax,
-            progress=progress,
-        )
+    with long_work():
+        passes = REGIME_PASSES if pass_name == "both" else pass_name
+        table = regimes(devices, sizes or None, models, passes=passes, **vars(shared))
     print_result(table, as_json)
 
 
@@ -114,9 +104,7 @@ def _against_softmax(
     memories: str | None,
     sizes: list[int],
     models: list[str] | str | None,
-    dtype: str,
-    level: str | None,
-    shared: dict[str, Any],
+    shared: SharedOptions,
 ) -> CrossoverTable:
     """Compare linear attention with softmax at the sizes of fast memory that are given, or those of devices."""
     from pebble.lab.crossover import crossovers
@@ -124,15 +112,16 @@ def _against_softmax(
     from pebble.lab.size_lists import memory_sizes
 
     named = models_asked(models)
-    if memories is not None and (devices or level is not None):
+    if memories is not None and (devices or shared.level is not None):
         raise InvalidInput("-M and --device both set the size of fast memory: give one")
     if memories is None:
-        found = memories_of_devices(devices, dtype, level)
+        found = memories_of_devices(devices, shared.dtype, shared.level)
     else:
         found = [(M, ()) for M in memory_sizes(memories, None)]
     chosen = sizes or ([] if named else DEFAULT_DIMENSIONS)
-    with progress_line() as progress:
-        return crossovers(found, chosen, models=named, progress=progress, **shared)
+    same = {name: getattr(shared, name) for name in ("mask", "N", "heads", "kv_heads")}
+    with long_work():
+        return crossovers(found, chosen, models=named, **same)
 
 
 def _size(text: str) -> int:

@@ -12,20 +12,6 @@ import click
 
 from pebble.common.whole_numbers import LARGEST_SIZE, whole_number
 
-__all__ = [
-    "NeededOption",
-    "Options",
-    "Whole",
-    "argument",
-    "command",
-    "given",
-    "group",
-    "like",
-    "needed",
-    "option",
-    "require",
-]
-
 
 class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """A positive whole number; ``10**9``, ``1e9``, ``4Ki`` and ``1_000`` are too."""

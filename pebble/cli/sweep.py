@@ -13,14 +13,12 @@ import click
 from pebble.cli.completion import devices, masks
 from pebble.cli.level_options import LevelOptions
 from pebble.cli.options import DEVICE_WORDS, SCHEDULES, FormOptions, MemoryOptions, ProblemOptions, names_of
-from pebble.cli.progress import progress_bar
+from pebble.cli.progress import progress_line
 from pebble.cli.signature import Options, command, group, like, needed, option
 from pebble.common.whole_numbers import singular
 
 if TYPE_CHECKING:
     from pebble.lab.sweep import SweepGrid
-
-__all__ = ["sweep"]
 
 _THE_SAME = ("kv", "dv", "stats", "kv_heads", "batch", "pass_name", "empty_rows")
 
@@ -142,7 +140,7 @@ def sweep(
         raise click.UsageError("--jobs and --scheduler cannot be combined: give one.")
     try:
         grid = asked.grid()
-        with _cluster(scheduler) as executor, progress_bar("sweep") as progress:
+        with _cluster(scheduler) as executor, progress_line("sweep {:,}/{:,}".format) as progress:
             done = run_sweep(
                 grid, output, format=form, jobs=jobs, executor=executor, restart=restart, progress=progress
             )
@@ -158,7 +156,7 @@ def _cluster(address: str | None) -> Iterator[Executor | None]:
     if address is None:
         yield None
         return
-    from pebble.lab.sweep.cluster import dask_cluster
+    from pebble.lab.sweep.workers import dask_cluster
 
     with dask_cluster(address) as (executor, n_workers):
         if n_workers == 0:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["TimeUp", "check_time", "heard_by", "limited_to", "tell", "time_is_up", "time_spent", "unlimited"]
-
 _limit: ContextVar[tuple[float, float] | None] = ContextVar("limit", default=None)
 _listener: ContextVar[Callable[[str], object] | None] = ContextVar("listener", default=None)
 
@@ -74,3 +72,12 @@ def tell(what: str) -> None:
     listener = _listener.get()
     if listener is not None:
         listener(what)
+
+
+@contextmanager
+def doing(what: str) -> Iterator[None]:
+    """Report what the work inside is for; what that work reports comes after it."""
+    tell(what)
+    listener = _listener.get()
+    with heard_by(None if listener is None else lambda inner: listener(f"{what}: {inner}")):
+        yield

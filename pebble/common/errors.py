@@ -4,19 +4,6 @@ from __future__ import annotations
 
 from pebble.common.whole_numbers import singular
 
-__all__ = [
-    "BoundDoesNotApply",
-    "CacheTooSmall",
-    "ContractBroken",
-    "IllegalMove",
-    "IncompletePebbling",
-    "InvalidInput",
-    "NoClosedForm",
-    "PebbleError",
-    "TooManyOperations",
-    "Violation",
-]
-
 
 class PebbleError(Exception):
     """Base class of every error that this package raises on purpose."""

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import os
-import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FrameType
 from typing import IO, Any
 
 from pebble.common.errors import InvalidInput
-
-__all__ = ["atomic_writer", "check_target"]
-
-_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-"""Signals that end a process at once, unless it handles them; Ctrl-C is an exception in Python."""
-_unfinished: dict[str, int] = {}
 
 
 @contextmanager
 def atomic_writer(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
     r"""Open a temporary file beside ``path`` and put it in its place when the block ends well.
 
-    If the block is left by an exception, or the process ended by Ctrl-C, SIGTERM or SIGHUP, the temporary file is
-    removed and whatever was at ``path`` stays as it was. Text is UTF-8 with ``\n`` line ends on every system. An
+    If the block is left by an exception, such as that of Ctrl-C, the temporary file is removed and whatever was at
+    ``path`` stays as it was. Text is UTF-8 with ``\n`` line ends on every system. An
     existing file keeps its permissions; a new one gets what the umask leaves of read and write for all. A symbolic
     link is followed: the file it points to is replaced, not the link.
 
@@ -54,46 +46,13 @@ def atomic_writer(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[
         )
     except OSError as error:
         raise InvalidInput(f"cannot write {path}: {error.strerror}") from error
-    with _removed_at_the_end(temporary):
+    try:
         with _opened(handle, mode) as stream:
             yield stream
         _put_in_place(path, temporary, target)
-
-
-@contextmanager
-def _removed_at_the_end(temporary: str) -> Iterator[None]:
-    """Remove a file after the block if it is still there, also where a signal ends the process in the block.
-
-    The process then ends of that signal nonetheless. Signals that it handles or ignores are left to it, and without
-    the main thread nothing is handled.
-    """
-    handled = []
-    _unfinished[temporary] = os.getpid()
-    try:
-        with suppress(ValueError):
-            for number in _ENDING:
-                if signal.getsignal(number) is signal.SIG_DFL:
-                    signal.signal(number, _end)
-                    handled.append(number)
-        yield
     finally:
-        _remove_unfinished([temporary])
-        for number in handled:
-            signal.signal(number, signal.SIG_DFL)
-
-
-def _remove_unfinished(temporaries: list[str]) -> None:
-    """Remove files, but not in a process that was forked from the one that writes them."""
-    for temporary in temporaries:
-        if _unfinished.pop(temporary) == os.getpid():
-            with suppress(OSError):
-                os.unlink(temporary)
-
-
-def _end(number: int, frame: FrameType | None) -> None:
-    _remove_unfinished(list(_unfinished))
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
+        with suppress(OSError):  # it is gone once it is in place
+            os.unlink(temporary)
 
 
 def _opened(handle: int, mode: str) -> IO[Any]:

@@ -11,19 +11,12 @@ from pebble.common.errors import InvalidInput
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LAYOUTS", "equal_tiles", "tile_owner"]
-
 LAYOUTS = ("contiguous", "zigzag", "striped")
 """Layouts that have a name."""
 
 
 def tile_owner(layout: str, devices: int) -> NDArray[np.int64]:
     """Return the device of each tile of tokens: as many tiles as devices, twice as many for ``zigzag``.
-
-    Raises
-    ------
-    InvalidInput
-        For an unknown name.
 
     Examples
     --------

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-__all__ = ["PlainRow", "attribute_at", "plain", "tiles_text"]
-
 
 def plain(source: object, keys: str) -> dict[str, Any]:
     """Return attributes of an object as plain data, ready for JSON: rows as they say with ``to_dict``.

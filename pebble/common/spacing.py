@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["spread"]
-
 
 def spread(wanted: Sequence[float], gap: float = 1.0) -> list[float]:
     """Return places as near as possible to the wanted ones, in the same order, each at least ``gap`` after the last.

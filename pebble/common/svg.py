@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from types import MappingProxyType
 
-__all__ = ["DARK", "LIGHT", "as_image", "card", "element", "frame", "style_sheet", "xml_text"]
-
 LIGHT = {
     "panel": "#ffffff",
     "ink": "#171b22",

@@ -10,8 +10,6 @@ from pebble.common.errors import PebbleError
 from pebble.common.latex import latex_text
 from pebble.common.plain import tiles_text
 
-__all__ = ["data_frame", "latex_comment", "latex_tabular", "markdown_table", "markdown_text"]
-
 
 def markdown_table(cells: Sequence[Sequence[str]], right: Iterable[int]) -> str:
     r"""Return cells as a Markdown table, the first row its header.

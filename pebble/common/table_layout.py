@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-__all__ = ["column_widths", "fold", "laid_out"]
-
 _GAP = 2
 _READABLE = 18
 _LEAST = 10

@@ -193,6 +193,10 @@ class TableResult(JsonResult, ABC):
     def parts(self) -> Sequence[str | Table | TableResult]:
         """Return the texts and tables that are printed, an empty line between them."""
 
+    def __repr__(self) -> str:
+        first = str(self.parts()[0]).partition("\n")[0]
+        return f"<{type(self).__name__}: {first}>"
+
     def __str__(self) -> str:
         return self.text()
 

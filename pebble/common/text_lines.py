@@ -11,8 +11,6 @@ import numpy as np
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["Lines", "foreign_blank", "shown"]
-
 _PIECE = 1 << 18
 _LONGEST = 1 << 16
 _LINE_END = ord("\n")

@@ -8,16 +8,6 @@ from numbers import Integral
 from pebble.common.errors import InvalidInput
 from pebble.common.whole_numbers import MOST_DIGITS, written_number
 
-__all__ = [
-    "BYTES_PER_WORD",
-    "bytes_per_word",
-    "bytes_text",
-    "fast_memory_words",
-    "parse_rate",
-    "parse_words",
-    "seconds_text",
-]
-
 BYTES_PER_WORD: dict[str, int] = {
     "float8": 1,
     "fp8": 1,

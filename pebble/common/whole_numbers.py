@@ -6,8 +6,6 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
-__all__ = ["LARGEST_SIZE", "MOST_DIGITS", "singular", "whole_number", "written_number"]
-
 _PREFIXES = {
     "k": 10**3,
     "K": 10**3,

@@ -12,8 +12,6 @@ from pebble.common.errors import InvalidInput, PebbleError
 from pebble.computations.problem import Problem
 from pebble.program.schedule import Schedule, get, offered
 
-__all__ = ["asked_schedule", "asked_schedules"]
-
 
 def asked_schedule(asked: str | Schedule, problem: Problem) -> Schedule:
     """Return a schedule: the given object, the one of a file, or the one registered for the problem's pass and form."""

@@ -8,11 +8,8 @@ from typing import Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult, Table, TableResult
+from pebble.lower_bounds.bound import AUTHORS, HONG_KUNG, Reference, Statement
 from pebble.lower_bounds.catalogue import STATEMENTS, statement
-from pebble.lower_bounds.bound import HONG_KUNG, Reference
-from pebble.lower_bounds.bound import AUTHORS, Statement
-
-__all__ = ["Citation", "Citations", "cite"]
 
 PROGRAM = "pebble"
 
@@ -53,12 +50,7 @@ class Citation(JsonResult):
 
 @dataclass(frozen=True)
 class Citations(TableResult):
-    """All that can be cited: what :func:`cite` returns without a name.
-
-    Attributes
-    ----------
-    statements : tuple of Statement
-    """
+    """All that can be cited: what :func:`cite` returns without a name."""
 
     statements: tuple[Statement, ...] = STATEMENTS
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,6 @@ from pebble.computations.problem import Problem
 from pebble.lab.count_table import CountTable, Row
 from pebble.lab.training import count_any_pass
 from pebble.program.schedule import Schedule
-
-__all__ = ["Comparison", "compare"]
 
 _SHOWN = ("io", "ratio", "reads", "writes", "peak", "least_M")
 
@@ -65,7 +63,6 @@ def compare(
     schedules: Iterable[str | Schedule] | None = None,
     *,
     show: str = "io",
-    progress: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Count schedules on several problems with several memories, as :func:`pebble.count` does one by one.
 
@@ -78,8 +75,6 @@ def compare(
         Which ones; by default all that serve each problem's pass.
     show : {"io", "ratio", "reads", "writes", "peak", "least_M"}
         What the cells are: words, or I/O divided by the best proved bound. The other values are in ``records()``.
-    progress : callable, optional
-        Called with the name of each schedule before it is counted.
 
     Returns
     -------
@@ -107,9 +102,7 @@ def compare(
         )
     if strange := [one for one in asked if not isinstance(one, Problem)]:
         raise InvalidInput(f"a comparison is of problems (pebble.Problem), not of {strange[0]!r}")
-    reports = (
-        count_any_pass(problem, words, names, progress=progress) for problem in asked for words in memories
-    )
+    reports = (count_any_pass(problem, words, names) for problem in asked for words in memories)
     return Comparison(tuple(reports), show)
 
 

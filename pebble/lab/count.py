@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from pebble.common.clock import tell
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError, TooManyOperations
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
@@ -22,8 +23,6 @@ from pebble.program.counting.counted import Run
 from pebble.program.counting.plain import Machine
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 
-__all__ = ["ProblemRun", "count", "count_schedule", "run"]
-
 
 def count(
     problem: Problem,
@@ -34,7 +33,6 @@ def count(
     device: str | Device | None = None,
     level: str | None = None,
     dtype: str | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> Report:
     """Count the I/O of schedules on a problem with M words of fast memory.
 
@@ -57,8 +55,6 @@ def count(
         What of the device is fast memory.
     dtype : str, optional
         What a word is; bfloat16 by default on a device. With it, rows have bytes, and on a device the least time.
-    progress : callable, optional
-        Called with the name of each schedule before it is counted.
 
     Returns
     -------
@@ -74,8 +70,7 @@ def count(
     found = bounds(problem, M)
     rows = []
     for schedule in asked_schedules(schedules, problem):
-        if progress is not None:
-            progress(schedule.name)
+        tell(f"counting {schedule.name} …")
         try:
             rows.append(count_schedule(schedule, problem, M, tiles, found.best.value))
         except TooManyOperations as error:
@@ -157,8 +152,6 @@ def run(
     ------
     Violation
         If an operation breaks a rule of the game, or an output is not in slow memory at the end.
-    InvalidInput
-        If the program does not make sense for the problem.
     TooManyOperations
         If it takes too many operations, or is expected to under a mask of repeating blocks.
 

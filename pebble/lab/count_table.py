@@ -17,8 +17,6 @@ from pebble.computations.problem_form import all_form_options
 from pebble.lab.hardware.device import Device
 from pebble.lower_bounds.table import BoundTable, sharing_notes
 
-__all__ = ["CountTable", "Price", "Report", "Row", "Summary"]
-
 
 @dataclass(frozen=True)
 class Row:
@@ -92,8 +90,6 @@ class Price(NamedTuple):
 
     Attributes
     ----------
-    dtype : str
-    device : Device or None
     level : str or None
         What of the device is fast memory; None for its own.
     """
@@ -139,16 +135,14 @@ _SETTING_COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CountTable(TableResult):
     """Counted schedules, one row each; the base of what counting one pass and counting both return.
 
     Attributes
     ----------
-    problem : Problem
     M : int
         Words of fast memory.
-    rows : tuple of Row
     price : Price or None
         What a word costs, if that is known.
     """
@@ -299,7 +293,7 @@ class CountTable(TableResult):
         ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report(CountTable):
     """What :func:`pebble.count` returns: rows by schedule, bounds, and the regime.
 
@@ -324,10 +318,6 @@ class Report(CountTable):
         """The bounds, by the name of the pass."""
         return {self.problem.pass_name: self.bounds}
 
-    def __repr__(self) -> str:
-        fitting = sum(bool(row.fits) for row in self.rows)
-        return singular(f"<Report {self.problem!r} M={self.M}: {len(self.rows)} schedules, {fitting} fit>")
-
     def why_nothing_fits(self) -> str:
         """Return what would be needed, where no schedule fits."""
         text, why = super().why_nothing_fits(), self.bounds.no_pebbling
@@ -346,7 +336,7 @@ class Report(CountTable):
         return [self.bounds]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary(TableResult):
     """What a reader wants first of counted schedules: their table, and the greatest proved bound in one line.
 
@@ -354,7 +344,6 @@ class Summary(TableResult):
 
     Attributes
     ----------
-    counted : CountTable
     all_bounds : bool
         Print all bounds instead.
     some : bool

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from pebble.common.clock import doing
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
 from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult
@@ -20,8 +21,6 @@ from pebble.program.schedule import fitting, get
 
 if TYPE_CHECKING:
     from pebble.lab.count_table import Row
-
-__all__ = ["Crossover", "CrossoverTable", "crossover", "crossovers"]
 
 MASKS = (None, "causal")
 """The masks under which both kinds of attention are compared."""
@@ -37,7 +36,6 @@ class Crossover(PlainRow):
         Head dimension, and words of fast memory.
     devices : tuple of str
         Devices with that fast memory, if any were asked for.
-    mask : str or None
     cheaper_from : int
         The length at which the best schedule of linear attention moves fewer words than the best one with softmax; one
         token less, it does not.
@@ -45,7 +43,6 @@ class Crossover(PlainRow):
         Likewise, the length at which it moves fewer words than the best proved bound for softmax: than any schedule.
     N : int
         Another length, and the best schedules there:
-    linear, softmax : Row
     model : str or None
         Whose heads they are, if a model was asked for.
     group : int
@@ -93,8 +90,6 @@ class CrossoverTable(TableResult):
     ----------
     N : int
         The length at which both are counted besides.
-    mask : str or None
-    rows : tuple of Crossover
     """
 
     KEYS = "N mask rows"
@@ -235,7 +230,6 @@ def crossovers(
     models: Iterable[str | Model] = (),
     heads: int | None = None,
     kv_heads: int | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> CrossoverTable:
     """Compare linear attention with attention with softmax: :func:`crossover` for several memories and dimensions.
 
@@ -251,8 +245,6 @@ def crossovers(
         Models, whose heads are compared besides.
     heads, kv_heads : int, optional
         Of all rows; those of a model are its own where these are not given.
-    progress : callable, optional
-        Called with a line before each row is counted.
     """
     own = {"heads": heads, "kv_heads": kv_heads}
     shapes: list[dict[str, Any]] = [{"d": d, "heads": heads or 1, "kv_heads": kv_heads} for d in dimensions]
@@ -260,10 +252,9 @@ def crossovers(
     rows = []
     for M, devices in memories:
         for shape in shapes:
-            if progress is not None:
-                which = shape.get("model") or f"d = {shape['d']}"
-                progress(f"{' '.join(devices)} M = {int(M):,}, {which}".strip())
-            rows.append(crossover(M=int(M), mask=mask, N=N, devices=devices, **shape))
+            which = shape.get("model") or f"d = {shape['d']}"
+            with doing(f"{' '.join(devices)} M = {int(M):,}, {which}".strip()):
+                rows.append(crossover(M=int(M), mask=mask, N=N, devices=devices, **shape))
     return CrossoverTable(N, mask, tuple(rows))
 
 

@@ -19,8 +19,6 @@ from pebble.lab.pebblings import Pebbling, moves
 from pebble.program.schedule import registered
 from pebble.solvers.heuristic import DagSchedule, schedule_dag
 
-__all__ = ["schedule_named_dag"]
-
 _MANY = 200_000
 """Vertices from which on a search takes so long that it is said before."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import IO
 
-from pebble.common.clock import limited_to
+from pebble.common.clock import limited_to, tell
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import Table, TableResult, words
 from pebble.common.units import fast_memory_words
@@ -26,12 +26,10 @@ from pebble.lower_bounds.nests.nest_bounds import nest_bounds
 from pebble.solvers.nests.nest_schedule import schedule_nest
 from pebble.solvers.nests.staged_schedule import NestSchedule
 
-__all__ = ["KernelReport", "kernel"]
-
 _SMALL = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KernelReport(TableResult):
     """What :func:`kernel` returns.
 
@@ -96,10 +94,6 @@ class KernelReport(TableResult):
         vertices = as_family(self.nest) or nest_dag(self.nest).dag
         return write_pebbling(target, header, vertices, self.schedule.moves())
 
-    def __repr__(self) -> str:
-        found = "no schedule" if self.schedule is None else f"{self.schedule.io} I/O"
-        return f"<KernelReport {'; '.join(self.texts)} M={self.M}: {found}, bound {self.best.value}>"
-
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the statements, the bounds, the schedule, how far apart they are."""
         extents = ", ".join(f"{name} = {words(extent)}" for name, extent in self.nest.extents.items())
@@ -139,7 +133,6 @@ def kernel(
     extents: Mapping[str, int] | None = None,
     M: int = 0,
     outputs: Iterable[str] = (),
-    progress: Callable[[str], None] | None = None,
     time_budget: float | None = None,
 ) -> KernelReport:
     """Bound the I/O of a loop nest from below, and find a schedule.
@@ -154,8 +147,6 @@ def kernel(
         Words of fast memory.
     outputs : iterable of str
         Arrays that are outputs although they are read.
-    progress : callable, optional
-        Called with a line of text now and then by the search.
     time_budget : float, optional
         Seconds for all of it, at the end of which there is the best so far: no more than half of them for the bounds.
         Without it the work is fixed.
@@ -179,7 +170,7 @@ def kernel(
             bounds = tuple(nest_bounds(nest, M))
         try:
             _check(nest)
-            schedule = schedule_nest(nest, M, progress)
+            schedule = schedule_nest(nest, M, tell)
         except CacheTooSmall as error:
             note, fits = str(error), False
         except TooManyPoints as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from pebble.common.clock import tell
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
 from pebble.lab.level_pebblings import boundary_bounds, level_pebbling
 from pebble.lab.level_table import Boundary, LevelReport, LevelRow
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from pebble.program.hierarchy import Hierarchy
     from pebble.program.schedule.schedule import Tiles
 
-__all__ = ["count_levels"]
-
 
 def count_levels(
     problem: Problem,
@@ -31,7 +30,6 @@ def count_levels(
     bandwidths: tuple[float | None, ...] | None = None,
     bytes_per_word: int | None = None,
     allowed: Callable[[Tiles], Tiles | None] | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> LevelReport:
     """Count the words that schedules move at every boundary between memory levels.
 
@@ -54,8 +52,6 @@ def count_levels(
     bytes_per_word : int, optional
     allowed : callable, optional
         Returns the tiles, no larger, that may be taken for some; None if there are none.
-    progress : callable, optional
-        Called with the name of each schedule before it is counted.
 
     Examples
     --------
@@ -78,8 +74,7 @@ def count_levels(
     rows = []
     for asked in level_schedules(problem) if schedules is None else schedules:
         schedule = level_schedule(asked, problem) if isinstance(asked, str) else asked
-        if progress is not None:
-            progress(schedule.name)
+        tell(f"counting {schedule.name} …")
         rows.append(_row(schedule, problem, hierarchy, tiles, weights, bounds, allowed))
     return LevelReport(problem, hierarchy, tuple(rows), bounds, rates, bytes_per_word)
 

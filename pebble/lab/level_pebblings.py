@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from pebble.program.schedule.level_schedule import LevelSchedule
     from pebble.program.schedule.schedule import Tiles
 
-__all__ = ["LevelPebbling", "boundary_bounds", "level_moves", "level_pebbling"]
-
 
 @dataclass(frozen=True)
 class LevelPebbling:
@@ -36,12 +34,6 @@ class LevelPebbling:
 
     Attributes
     ----------
-    schedule : LevelSchedule
-    problem : Problem
-    hierarchy : Hierarchy
-    tiles : dict of str to int
-    program : Program
-    family : Family
     runs : tuple of Run
         As the machine counted each level, without limits.
     """

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from pebble.program.schedule.level_schedule import LevelSchedule
     from pebble.program.schedule.schedule import Tiles
 
-__all__ = ["LevelListing", "show_levels"]
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LevelListing(TableResult):
     """What :func:`show_levels` returns; prints like the algorithm box of a paper.
 
@@ -42,9 +40,6 @@ class LevelListing(TableResult):
     def fits(self) -> bool:
         """Whether it fits every level."""
         return fits(self.shown.needed, self.shown.hierarchy)
-
-    def __repr__(self) -> str:
-        return f"<LevelListing {self.shown.schedule.name} {tiles_text(self.shown.tiles)} on {self.shown.problem!r}>"
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the schedule, its pseudo-code, the formulas of each boundary."""

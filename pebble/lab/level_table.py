@@ -14,8 +14,6 @@ from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.table import no_pebbling, sharing_notes
 from pebble.program.hierarchy import Hierarchy
 
-__all__ = ["Boundary", "LevelReport", "LevelRow"]
-
 
 @dataclass(frozen=True)
 class Boundary(PlainRow):
@@ -97,7 +95,7 @@ class LevelRow(PlainRow):
         return self.least[-1]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LevelReport(TableResult):
     """What :func:`~pebble.lab.level_counts.count_levels` returns: rows by schedule, a bound for each boundary.
 
@@ -125,10 +123,6 @@ class LevelReport(TableResult):
             if row.name == name:
                 return row
         raise InvalidInput(f"no row {name!r}; there are {', '.join(row.name for row in self.rows)}")
-
-    def __repr__(self) -> str:
-        fitting = sum(row.fits for row in self.rows)
-        return f"<LevelReport {self.problem!r} {self.hierarchy}: {len(self.rows)} schedules, {fitting} fit>"
 
     def seconds(self, boundary: Boundary) -> float | None:
         """Return the least time that a boundary's bytes take; None without a figure for the device."""

@@ -13,8 +13,6 @@ from pebble.graph.drawing import MOST_VERTICES
 from pebble.program.lowering import Columns
 from pebble.program.nodes import Program, pseudo_code_html
 
-__all__ = ["pebbling_html"]
-
 
 def pebbling_html(
     family: Family,

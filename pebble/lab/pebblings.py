@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from pebble.graph.dag import Dag
     from pebble.program.counting.counted import Run
 
-__all__ = ["Pebbling", "certify_file", "check", "check_document", "dag_of", "moves", "text_size"]
-
 _EDGE_LIMIT = 300_000_000
 _MOVE_LIMIT = 10_000_000_000
 
@@ -53,11 +51,8 @@ class Pebbling:
 
     Attributes
     ----------
-    family : Family
-    program : Program
     M : int
         Words of fast memory; the machine has verified that they suffice.
-    tiles : dict of str to int
     io, computes, peak : int
         As the machine counted them.
     reads, writes : dict of str to int
@@ -141,8 +136,6 @@ def moves(
     ------
     CacheTooSmall
         If the tiles (or any tiles) do not fit M words.
-    InvalidInput
-        For unknown names, or if neither M nor tiles are given.
 
     Examples
     --------

@@ -26,8 +26,6 @@ from pebble.lab.pebblings import dag_of
 from pebble.lower_bounds.graph import dag_bounds
 from pebble.solvers.optimum import FEW_STATES, optimal
 
-__all__ = ["RankedFile", "Ranking", "rank_pebblings"]
-
 
 @dataclass(frozen=True)
 class RankedFile(PlainRow):
@@ -93,11 +91,6 @@ def rank_pebblings(folder: str | os.PathLike[str]) -> Ranking:
     """Check all files of a directory and rank the complete pebblings of one game, the cheapest first.
 
     The DAG, M and the rules are those of most files. Folders and names that begin with a dot are left out.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no such directory, or no file in it is a pebbling.
     """
     try:
         paths = sorted(path for path in Path(folder).iterdir() if path.name[0] != "." and not path.is_dir())

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from pebble.common.clock import doing
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult, words
@@ -19,16 +20,6 @@ from pebble.lab.hardware import model as model_of
 if TYPE_CHECKING:
     from pebble.lab.count_table import Report, Row
 
-__all__ = [
-    "DEFAULT_DEVICES",
-    "DEFAULT_DIMENSIONS",
-    "RegimeRow",
-    "RegimeTable",
-    "memories_of_devices",
-    "models_asked",
-    "regimes",
-]
-
 DEFAULT_DEVICES = ("gtx1060", "v100", "a100", "h100")
 DEFAULT_DIMENSIONS = (64, 128, 256)
 _COMPARED = ("flash-2", "small-cache", "best")
@@ -41,8 +32,6 @@ class RegimeRow(PlainRow):
 
     Attributes
     ----------
-    devices : tuple of str
-    model : str or None
     M : int
         Words of fast memory.
     report : Report
@@ -116,7 +105,7 @@ class RegimeRow(PlainRow):
         return [f"{where}: {note}" for note in self.report.notes()]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RegimeTable(TableResult):
     """What :func:`regimes` returns: rows, printed as a table, with :meth:`to_dict` for JSON.
 
@@ -124,10 +113,8 @@ class RegimeTable(TableResult):
     ----------
     N : int
         Queries of each head, and keys.
-    dtype : str
     level : str or None
         What counts as fast memory; None if it is each device's own.
-    rows : tuple of RegimeRow
     mask : str or None
         Which keys each query of a head attends to.
     """
@@ -143,9 +130,6 @@ class RegimeTable(TableResult):
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as plain data: M, the regime, the best schedule, and the three ratios."""
         return [row.record() for row in self.rows]
-
-    def __repr__(self) -> str:
-        return f"<RegimeTable N={self.N} {self.dtype}: {len(self.rows)} rows>"
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: what was counted, and the table."""
@@ -189,7 +173,6 @@ def regimes(
     mask: str | None = None,
     empty_rows: str = "error",
     softmax: str = "plain",
-    progress: Callable[[str], None] | None = None,
 ) -> RegimeTable:
     """Say which regime devices and head dimensions are in, and what follows.
 
@@ -224,8 +207,6 @@ def regimes(
         As in :func:`pebble.make_mask`.
     softmax : {"plain", "safe", "online"}
         As in :class:`pebble.Problem`; of the forward pass.
-    progress : callable, optional
-        Called with a line before each row is counted.
 
     Notes
     -----
@@ -241,28 +222,40 @@ def regimes(
     >>> row.M, row.mu, row.regime, row.best.chosen
     (12288, 0.75, 'small cache', 'hybrid')
     """
-    groups = _by_words(_devices(on, level), dtype, level)
+    groups = memories_of_devices(on, dtype, level)
     if mask is not None and not isinstance(mask, str):
         raise InvalidInput(
             "regimes needs the mask as a text, such as window:256; save an array and write file:PATH.npy"
         )
     spec = None if mask in ("none", "full") else mask
     own = {"heads": heads, "kv_heads": kv_heads}
-    every = _problems(_whole(d, model), models_asked(model), N, own, _passes(passes), spec, empty_rows)
-    problems = [(label, replace(problem, softmax=softmax)) for label, problem in every]
+    if d is None:
+        d = DEFAULT_DIMENSIONS if model is None else ()
+    dimensions = [d] if isinstance(d, int) else [*dict.fromkeys(d)]
+    made = None if spec is None or not dimensions else make_mask(spec, N, N, empty_rows=empty_rows)
+    plain: dict[str, Any] = {"heads": 1 if heads is None else heads, "kv_heads": kv_heads, "mask": made}
+    every: list[tuple[str | None, Problem]] = [(None, Problem.square(N, one, **plain)) for one in dimensions]
+    every += [
+        (one.key, one.changed(**own).problem(N, mask=spec, empty_rows=empty_rows))
+        for one in models_asked(model)
+    ]
+    problems = [
+        (label, replace(problem, pass_name=name, softmax=softmax))
+        for label, problem in every
+        for name in _passes(passes)
+    ]
     rows = []
-    for names, M in groups:
+    for M, names in groups:
         for label, problem in problems:
-            if progress is not None:
-                progress(f"{names[0]}, {label or f'd = {problem.d}'}, {problem.pass_name}")
-            rows.append(_row(names, label, problem, M))
+            with doing(f"{names[0]}, {label or f'd = {problem.d}'}, {problem.pass_name}"):
+                rows.append(RegimeRow(names, label, M, count(problem, M, _COMPARED)))
     return RegimeTable(N, dtype, level, tuple(rows), spec)
 
 
 def memories_of_devices(
     on: Iterable[str | Device] | str | None, dtype: str, level: str | None = None
 ) -> list[tuple[int, tuple[str, ...]]]:
-    """Return the words of fast memory of devices, and the names of those that have so many.
+    """Return the words of fast memory of devices, in order of the first, and the names of those that have so many.
 
     Parameters
     ----------
@@ -274,22 +267,19 @@ def memories_of_devices(
     >>> memories_of_devices(["gtx1060"], "float32")
     [(12288, ('gtx1060',))]
     """
-    return [(M, names) for names, M in _by_words(_devices(on, level), dtype, level)]
+    if on == "all":
+        chosen = [one for one in devices().values() if level not in LEVELS or level in one.levels()]
+    else:
+        names = DEFAULT_DEVICES if on is None else (on,) if isinstance(on, str) else on
+        chosen = [device_of(one) if isinstance(one, str) else one for one in names]
+    found: dict[int, list[str]] = {}
+    for one in dict.fromkeys(chosen):
+        found.setdefault(one.words(dtype, level), []).append(one.key)
+    return [(M, tuple(keys)) for M, keys in found.items()]
 
 
 def _ratio(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
-
-
-def _row(names: tuple[str, ...], model: str | None, problem: Problem, M: int) -> RegimeRow:
-    return RegimeRow(names, model, M, count(problem, M, _COMPARED))
-
-
-def _devices(on: Iterable[str | Device] | str | None, level: str | None) -> list[Device]:
-    if on == "all":
-        return [one for one in devices().values() if level not in LEVELS or level in one.levels()]
-    names = DEFAULT_DEVICES if on is None else (on,) if isinstance(on, str) else tuple(on)
-    return list(dict.fromkeys(device_of(one) if isinstance(one, str) else one for one in names))
 
 
 def models_asked(model: Iterable[str | Model] | str | None) -> list[Model]:
@@ -306,43 +296,9 @@ def models_asked(model: Iterable[str | Model] | str | None) -> list[Model]:
     return list(dict.fromkeys(model_of(one) if isinstance(one, str) else one for one in names))
 
 
-def _whole(d: Iterable[int] | int | None, model: object) -> list[int]:
-    if d is None:
-        return [] if model is not None else list(DEFAULT_DIMENSIONS)
-    return [d] if isinstance(d, int) else list(dict.fromkeys(d))
-
-
 def _passes(passes: Iterable[str] | str) -> list[str]:
     chosen = [passes] if isinstance(passes, str) else list(dict.fromkeys(passes))
     for name in chosen:
         if name not in REGIME_PASSES:
             raise InvalidInput(f"unknown pass {name!r}; known here: {', '.join(REGIME_PASSES)}")
     return chosen
-
-
-def _by_words(chosen: list[Device], dtype: str, level: str | None) -> list[tuple[tuple[str, ...], int]]:
-    """Put devices with the same number of words together, in order of their first."""
-    found: dict[int, list[str]] = {}
-    for one in chosen:
-        found.setdefault(one.words(dtype, level), []).append(one.key)
-    return [(tuple(names), M) for M, names in found.items()]
-
-
-def _problems(
-    dimensions: list[int],
-    chosen: list[Model],
-    N: int,
-    own: dict[str, int | None],
-    passes: list[str],
-    mask: str | None,
-    empty_rows: str,
-) -> list[tuple[str | None, Problem]]:
-    made = None
-    if mask is not None and dimensions:
-        made = make_mask(mask, N, N, empty_rows=empty_rows)
-    heads, kv_heads = 1 if own["heads"] is None else own["heads"], own["kv_heads"]
-    plain = [(None, Problem.square(N, d, heads=heads, kv_heads=kv_heads, mask=made)) for d in dimensions]
-    named = [(one.key, one.changed(**own).problem(N, mask=mask, empty_rows=empty_rows)) for one in chosen]
-    return [
-        (label, replace(problem, pass_name=name)) for label, problem in (*plain, *named) for name in passes
-    ]

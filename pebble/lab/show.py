@@ -19,19 +19,13 @@ from pebble.program.counting.counted import Run
 from pebble.program.nodes import Action, Loop, Node, Operation, When, pseudo_code_html
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 
-__all__ = ["Listing", "show"]
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Listing(TableResult):
     """What :func:`show` returns; prints like the algorithm box of a paper.
 
     Attributes
     ----------
-    schedule : Schedule
-    problem : Problem
-    tiles : dict of str to int
-    program : Program
     form : ClosedForm
         I/O of one copy (head, batch element), by array.
     peak : int
@@ -61,9 +55,6 @@ class Listing(TableResult):
     def fits(self) -> bool | None:
         """Whether it fits M words; None if no M was given."""
         return None if self.M is None else self.peak <= self.M
-
-    def __repr__(self) -> str:
-        return f"<Listing {self.schedule.name} {tiles_text(self.tiles)} on {self.problem!r}>"
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the schedule, its pseudo-code, the formulas, their names, the sum."""
@@ -137,8 +128,6 @@ def show(
 
     Raises
     ------
-    InvalidInput
-        If neither M nor tile sizes are given, or a name is unknown.
     CacheTooSmall
         If no tiles fit M words.
 

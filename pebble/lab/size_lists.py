@@ -9,8 +9,6 @@ from pebble.common.errors import InvalidInput
 from pebble.common.units import parse_words
 from pebble.common.whole_numbers import LARGEST_SIZE, whole_number
 
-__all__ = ["Sizes", "memory_sizes", "problem_sizes", "spaced"]
-
 Sizes = int | str | Iterable[int]
 
 _COUNTS = range(2, 1_000_001)

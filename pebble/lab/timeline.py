@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from pebble.program.counting.plain import Machine
 
-__all__ = ["MOVE_LIMIT", "STEP_LIMIT", "Timeline", "timeline"]
-
 MOVE_LIMIT = 200_000
 """A run of at most so many loads, stores and computations is followed move by move."""
 STEP_LIMIT = 400_000
@@ -36,11 +34,8 @@ class Timeline:
 
     Attributes
     ----------
-    schedule : str
-    problem : Problem
     M : int
         Words of fast memory.
-    tiles : mapping of str to int
     resolution : {"moves", "steps"}
         Whether there is a sample after every load, store and computation of one word, or after every operation
         of the program on a box of words. The first sample is the start and the last one the end.
@@ -109,8 +104,6 @@ def timeline(
     ------
     CacheTooSmall
         If the tiles (or any tiles) do not fit M words.
-    InvalidInput
-        For unknown names, or a run that is too long.
 
     Notes
     -----

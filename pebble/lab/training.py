@@ -15,10 +15,8 @@ from pebble.lower_bounds.table import BoundTable, sharing_notes
 from pebble.program.schedule import Schedule, Tiles, available, offered
 from pebble.program.schedule.registry import is_built_in
 
-__all__ = ["TrainingReport", "count_any_pass", "count_training", "offered_names", "usual_names"]
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrainingReport(CountTable):
     """What :func:`count_training` returns: the two passes, and their sums by schedule name.
 
@@ -30,7 +28,6 @@ class TrainingReport(CountTable):
         Words of fast memory.
     rows : tuple of Row
         Both passes of each schedule together: the sum of their I/O, the larger peak and least M.
-    forward, backward : Report
     """
 
     forward: Report
@@ -40,9 +37,6 @@ class TrainingReport(CountTable):
     def bounds_by_pass(self) -> dict[str, BoundTable]:
         """The bounds of each pass."""
         return {"forward": self.forward.bounds, "backward": self.backward.bounds}
-
-    def __repr__(self) -> str:
-        return f"<TrainingReport {self.problem!r} M={self.M}: {len(self.rows)} schedules>"
 
     def priced(self, price: Price) -> TrainingReport:
         """Return the same with bytes, and their least time, in all that takes part."""
@@ -81,8 +75,6 @@ def count_training(
     M: int,
     schedules: Iterable[str | Schedule] | None = None,
     tiles: Tiles | str | None = None,
-    *,
-    progress: Callable[[str], None] | None = None,
 ) -> TrainingReport:
     """Count a training step: forward with row sums kept, then backward, which reads O and the row sums again.
 
@@ -96,8 +88,6 @@ def count_training(
         Names; by default all that serve both passes.
     tiles : str, optional
         Name of a preset for both passes.
-    progress : callable, optional
-        Called with the name of each schedule before it is counted.
     """
     if tiles is not None and not isinstance(tiles, str):
         raise InvalidInput("the two passes have different tiles: to give tile sizes, count them separately")
@@ -107,7 +97,7 @@ def count_training(
         names = offered_names(problem)
     else:
         names = [item if isinstance(item, str) else item.name for item in schedules]
-    passes = [count(one, M, names, tiles, progress=progress) for one in (forward, backward)]
+    passes = [count(one, M, names, tiles) for one in (forward, backward)]
     bound = sum(report.bounds.best.value for report in passes)
     rows = (_sum(one, other, bound) for one, other in zip(*(report.rows for report in passes), strict=True))
     return TrainingReport(problem, M, tuple(rows), *passes)
@@ -180,9 +170,7 @@ def count_any_pass(
     M: int,
     schedules: Iterable[str | Schedule] | None = None,
     tiles: Tiles | str | None = None,
-    *,
-    progress: Callable[[str], None] | None = None,
 ) -> CountTable:
     """Count a problem whatever its pass; parameters as for :func:`pebble.count`."""
     counting: Callable[..., CountTable] = count_training if problem.pass_name == "both" else count
-    return counting(problem, M, schedules, tiles, progress=progress)
+    return counting(problem, M, schedules, tiles)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from pathlib import Path
 
 import pytest
@@ -55,37 +54,6 @@ def test_ratio_is_io_over_the_greatest_proved_bound(pebble: Pebble) -> None:
     for row in document["schedules"]:
         if row["fits"]:
             assert row["ratio"] == row["io"] / best >= 1
-
-
-@pytest.mark.parametrize(
-    ("N", "M", "most_io", "most_ratio"), [(4096, 25_000, 12_058_624, 1.096), (65_536, 16_384, None, 1.06)]
-)
-def test_flash_2_is_near_the_bound(
-    pebble: Pebble, N: int, M: int, most_io: int | None, most_ratio: float
-) -> None:
-    done = pebble("count", "-N", str(N), "-d", "64", "-M", str(M), "--schedule", "flash-2", "--json")
-    (row,) = document_of(done)["schedules"]
-    assert row["fits"]
-    assert row["ratio"] <= most_ratio
-    assert most_io is None or row["io"] <= most_io
-
-
-def test_count_lists_schedules_in_the_order_asked_for(pebble: Pebble) -> None:
-    for arguments in (["--schedule", "flash-2,flash-1"], ["--schedule", "flash-2", "flash-1"]):
-        document = document_of(pebble(*COUNT, *arguments, "--json"))
-        assert [row["name"] for row in document["schedules"]] == ["flash-2", "flash-1"]
-    twice = document_of(pebble(*COUNT, "--schedule", "flash-2", "--schedule", "flash-2", "--json"))
-    assert [row["name"] for row in twice["schedules"]] == ["flash-2"]
-
-
-def test_count_csv_says_the_same_as_json(pebble: Pebble) -> None:
-    rows = list(csv.DictReader(io.StringIO(pebble(*COUNT, "--csv").out)))
-    document = document_of(pebble(*COUNT, "--json"))
-    assert [row["name"] for row in rows] == [row["name"] for row in document["schedules"]]
-    for row, expected in zip(rows, document["schedules"], strict=True):
-        for name in ("reads", "writes", "io", "peak", "least_M"):
-            assert row[name] == ("" if expected[name] is None else str(expected[name]))
-        assert row["fits"] == ("true" if expected["fits"] else "false")
 
 
 @pytest.mark.many(1)
@@ -149,36 +117,6 @@ def test_few_rows_and_one_bound_are_printed(pebble: Pebble, M: str, cheaper: lis
     assert "--kv-heads" in pebble("count", "--help-all").out
 
 
-@pytest.mark.many(2)
-@pytest.mark.parametrize(
-    ("names", "limit", "above"),
-    [
-        ("flash-2", "1.1", ""),
-        ("flash-2", "1.05", "flash-2 1.094"),
-        ("Flash-Attention", "1.05", "flash-2 1.094"),
-        ("naive,vanilla", "100", "naive 201.009"),
-        ("", "1.01", "best 1.070"),
-        ("flash-2,key-window", "2", "key-window is not counted"),
-    ],
-)
-def test_a_ratio_that_is_too_large_is_an_error_behind_the_table(
-    pebble: Pebble, names: str, limit: str, above: str
-) -> None:
-    named = ["--schedule", names] if names else []
-    done = pebble(*["count", "-N", "4096", "-d", "64", "-M", "25000", "--max-ratio"], limit, *named, "--json")
-    assert json.loads(done.out)["schedules"]
-    assert done.code == bool(above)
-    assert done.err == (f"pebble: I/O ÷ bound is above {limit}: {above}\n" if above else "")
-
-
-def test_a_ratio_that_nothing_passes_is_refused(pebble: Pebble) -> None:
-    pebble(*["count", "-N", "4", "-d", "2", "-M", "24", "--max-ratio", "nan"]).refused(
-        2, "--max-ratio", "nan is not a number"
-    )
-    levels = pebble(*["count", "-N", "4", "-d", "2", "--levels", "24,99", "--max-ratio", "2"])
-    levels.refused(2, "--max-ratio cannot be combined with --levels")
-
-
 def test_bytes_are_words_of_the_dtype(pebble: Pebble) -> None:
     in_bytes = pebble("count", *SIZES, "-M", "1KiB", "--dtype", "float16", "--schedule", "flash-2", "--json")
     in_words = pebble("count", *SIZES, "-M", "512", "--schedule", "flash-2", "--json")
@@ -200,39 +138,7 @@ def test_bytes_take_time_where_a_bandwidth_is_known(pebble: Pebble, pass_name: s
     assert "L2–shared memory: its bandwidth is not known" in pebble(*asked).out
 
 
-def test_options_of_the_problem_arrive(pebble: Pebble) -> None:
-    arguments = ["-N", "6", "--kv", "5", "-d", "3", "--dv", "2", "--heads", "7", "--batch", "11", "--stats"]
-    document = document_of(pebble("count", *arguments, "-M", "60", "--json"))
-    expected = {"Nq": 6, "Nk": 5, "d": 3, "dv": 2, "stats": True, "heads": 7, "batch": 11}
-    assert expected.items() <= document["problem"].items()
-
-
 # -- what does not fit
-
-
-def test_one_schedule_that_does_not_fit_is_a_row(pebble: Pebble) -> None:
-    done = pebble("count", *SIZES, "-M", "11", "--json")
-    rows = {row["name"]: row for row in document_of(done)["schedules"]}
-    assert done.code == 0
-    assert not rows["flash-2"]["fits"]
-    assert rows["flash-2"]["least_M"] == 12
-    assert rows["small-cache"]["fits"]
-
-
-@pytest.mark.parametrize("form", [[], ["--json"], ["--csv"]])
-def test_nothing_fits(pebble: Pebble, form: list[str]) -> None:
-    done = pebble("count", *SIZES, "-M", "3", *form)
-    done.refused(1, "M = 3", "4 words", "3 predecessors")
-    if form == ["--json"]:
-        assert not any(row["fits"] for row in document_of(done)["schedules"])
-
-
-def test_least_M_is_exact(pebble: Pebble) -> None:
-    for name in ("naive", "flash-1", "flash-2", "small-cache", "square-tile", "hybrid", "best"):
-        (row,) = document_of(pebble(*COUNT, "--schedule", name, "--json"))["schedules"]
-        least = row["least_M"]
-        assert pebble("count", *SIZES, "-M", str(least), "--schedule", name).code == 0
-        pebble("count", *SIZES, "-M", str(least - 1), "--schedule", name).refused(1, str(least))
 
 
 def test_given_tiles_that_do_not_fit(pebble: Pebble) -> None:

@@ -14,7 +14,6 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lower_bounds.table import bounds
-from tests.support.commands import Pebble
 
 
 def _main() -> None:
@@ -42,17 +41,6 @@ def test_commands_show_bounds_curves_and_dividing_points(
     statuses = {bound["name"]: bound["status"] for bound in document["bounds"]}
     assert statuses["by parts"] == "proved"
     assert statuses["Li et al., worst pattern"] == "asymptotic"
-
-
-@pytest.mark.parametrize("command", ["bounds", "count"])
-def test_that_no_pebbling_exists_is_said(command: str, pebble: Pebble) -> None:
-    for M, why in ((3, "no pebbling exists with 3 words"), (4, None)):
-        arguments = command, "-N", "16", "-d", "4", "-M", str(M)
-        done, document = pebble(*arguments), json.loads(pebble(*arguments, "--json").out)
-        assert document["least_M"] == 4
-        assert ("no pebbling exists" in done.out) == (why is not None)
-        assert (document["no_pebbling"] or "").startswith(why or "")
-        assert (document["no_pebbling"] is None) == (why is None)
 
 
 @pytest.mark.parametrize(

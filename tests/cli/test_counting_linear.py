@@ -12,41 +12,6 @@ LINEAR = ["--attention", "linear"]
 CAUSAL = [*LINEAR, "--mask", "causal"]
 
 
-@pytest.mark.parametrize(("M", "ratio"), [(4162, 1.0), (4161, 1.5)])
-def test_the_least_memory_for_one_pass(pebble: Pebble, M: int, ratio: float) -> None:
-    document = document_of(pebble("count", "-N", "4096", "-d", "64", "-M", str(M), *CAUSAL, "--json"))
-    assert document["attention"] == document["problem"]["attention"] == "linear"
-    rows = {row["name"]: row for row in document["schedules"]}
-    assert set(rows) == {"naive", "state-tiles", "best"}
-    assert rows["best"]["io"] == rows["state-tiles"]["io"] == ratio * 4 * 4096 * 64
-    assert {bound["name"] for bound in document["bounds"]} == {"L", "compulsory"}
-
-
-@pytest.mark.parametrize(
-    ("options", "words", "names"),
-    [
-        (LINEAR, 0, {"naive", "state-tiles", "tiled-products", "best"}),
-        ([*CAUSAL, "--gate"], 99 * 4, {"naive", "state-tiles", "best"}),
-        ([*CAUSAL, "--chunk", "7"], 0, {"naive", "chunked", "chunk-parallel", "best"}),
-    ],
-)
-def test_other_forms(pebble: Pebble, options: list[str], words: int, names: set[str]) -> None:
-    document = document_of(pebble("count", "-N", "100", "-d", "4", "-M", "500", *options, "--json"))
-    rows = {row["name"]: row for row in document["schedules"]}
-    assert set(rows) == names
-    assert rows["best"]["io"] == 4 * 100 * 4 + words
-    bounds = {bound["name"] for bound in document["bounds"]}
-    assert bounds == ({"compulsory"} if "--chunk" in options else {"L", "compulsory"})
-
-
-def test_what_does_not_fit_together(pebble: Pebble) -> None:
-    size = ("count", "-N", "16", "-d", "2", "-M", "50")
-    pebble(*size, "--gate").refused(2, "--attention linear")
-    pebble(*size, *LINEAR, "--gate").refused(2, "--mask causal")
-    pebble(*size, *LINEAR, "--mask", "window:3").refused(2, "no mask, or the causal mask")
-    pebble(*size, *CAUSAL, "--schedule", "flash-2").refused(2, "recurrent", "state-tiles")
-
-
 @pytest.mark.parametrize("options", [LINEAR, CAUSAL, [*CAUSAL, "--gate"], [*CAUSAL, "--chunk", "2"]])
 def test_files_of_moves(pebble: Pebble, options: list[str], tmp_path: Path) -> None:
     file = str(tmp_path / "a.pebbling")

@@ -42,12 +42,6 @@ def test_show(pebble: Pebble) -> None:
     assert document["io"]["formula"] in text
 
 
-def test_show_without_memory(pebble: Pebble) -> None:
-    pebble("show", "flash-2", *SIZES).refused(2, "-M", "--tiles")
-    assert "⌈N/9⌉" in pebble("show", "flash-2", *SIZES, "--tiles", "rows=9").out
-    pebble("show", "flash-2", *SIZES, "-M", "11").refused(1, "12 words", "11")
-
-
 def test_show_of_tiles_that_do_not_fit(pebble: Pebble) -> None:
     done = pebble("show", "flash-2", *SIZES, "-M", "20", "--tiles", "rows=60")
     assert done.code == 1 or "does not fit" in done.out

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,36 +20,6 @@ from tests.support.commands import Pebble
 @pytest.fixture
 def dag(pebble: Pebble) -> Any:
     return lambda *arguments, **more: pebble("dag", *arguments, **more)
-
-
-def test_info_as_json(dag: Any) -> None:
-    code, out, err = dag("info", "matmul:8,8,8", "--json")
-    assert (code, err) == (0, "")
-    assert json.loads(out) == {
-        "schema_version": 1,
-        "name": "matmul:8,8,8",
-        "vertices": 1088,
-        "edges": 1920,
-        "inputs": 128,
-        "outputs": 64,
-        "sinks": 64,
-        "isolated": 0,
-        "max_indegree": 2,
-        "depth": 8,
-        "least_M": 3,
-        "compulsory_loads": 128,
-        "compulsory_stores": 64,
-        "compulsory_io": 192,
-        "hash": dag_hash(load_dag("matmul:8,8,8")),
-    }
-
-
-def test_info_for_people(dag: Any) -> None:
-    code, out, _ = dag("info", "fft:1024")
-    assert code == 0
-    assert "vertices        11,264\n" in out
-    assert "compulsory I/O  2,048 (1,024 loads, 1,024 stores)\n" in out
-    assert "isolated" not in out
 
 
 def test_list(dag: Any) -> None:
@@ -92,48 +60,6 @@ def test_isolated_vertices(dag: Any, tmp_path: Path) -> None:
     code, out, _ = dag("info", str(path), "--keep-isolated")
     assert code == 0
     assert "isolated        1\n" in out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["info"], "give a DAG"),
-        (["info", "piramid:3"], "did you mean 'pyramid'"),
-        (["info", "fft:7"], "power of two"),
-        (["info", "nothing.txt"], "neither a file"),
-        (["info", "-"], "--format"),
-        (["info", "--list", "fft:8"], "not both"),
-        (["info", "fft:8", "--format", "dott"], "no file"),
-        (["convert", "fft:8", "-"], "--to"),
-        (["convert", "-", "a.dot"], "--format"),
-        (["convert", "fft:8", "a.xyz"], "does not tell the format"),
-        (["convert", "fft:8", "a.dot", "--to", "dott"], "did you mean 'dot'"),
-        (["convert", "fft:8"], "OUTPUT"),
-        (["inf", "fft:8"], "Did you mean 'info'"),
-    ],
-)
-def test_refusals(
-    dag: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    code, out, err = dag(*arguments)
-    assert (code, out) == (2, "")
-    assert words in err
-    assert "Traceback" not in err
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_help_imports_nothing_heavy() -> None:
-    program = (
-        "import sys\nfrom pebble.cli import group\n"
-        "try: group.main(['dag', '--help'])\nexcept SystemExit: pass\n"
-        "assert not {'numpy', 'networkx', 'pebble.graph.dag'} & set(sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    for name in ("info", "convert", "schedule", "optimal", "bounds"):
-        assert f"\n  {name} " in done.stdout
-    assert "\n  pebble dag info matmul:8,8,8\n" in done.stdout
 
 
 @pytest.mark.slow

@@ -19,25 +19,6 @@ def run(*arguments: str) -> Any:
     return CliRunner().invoke(command, list(arguments), catch_exceptions=False)
 
 
-def test_command_json() -> None:
-    result = run("fft:4", "-M", "3", "--json")
-    assert result.exit_code == 0
-    document = json.loads(result.stdout)
-    assert document["schema_version"] == 1
-    assert (document["io"], document["proved"], document["lower"]) == (14, True, 14)
-    assert document["states"] > 0
-    assert document["rules"] == {"recomputation": True, "sliding": False}
-
-
-def test_command_rules() -> None:
-    found = [
-        json.loads(run("fft:4", "-M", "3", *more, "--json").stdout)["io"] for more in ([], ["--sliding"])
-    ]
-    assert found == [14, 12]
-    once = json.loads(run("fft:4", "-M", "3", "--no-recomputation", "--json").stdout)
-    assert once["rules"]["recomputation"] is False
-
-
 def test_command_text_and_file(tmp_path: Path) -> None:
     path = tmp_path / "best.pebbling"
     result = run("pyramid:3", "-M", "4", "--sliding", "-o", str(path))
@@ -46,12 +27,6 @@ def test_command_text_and_file(tmp_path: Path) -> None:
     assert checked.complete
     assert f"{checked.io} I/O" in result.stdout
     assert "# rules sliding=yes" in path.read_text(encoding="utf-8")
-
-
-def test_command_says_when_it_is_not_proved() -> None:
-    result = run("fft:8", "-M", "4", "--time-limit", "0.1")
-    assert result.exit_code == 0
-    assert "not proved: the optimum is at least" in result.stdout
 
 
 def test_command_refuses_two_documents_on_standard_output() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.support.commands import Pebble
 
 SIZES = ["-N", "8", "-d", "2", "-P", "4"]
@@ -39,35 +37,3 @@ def test_a_page_of_several_devices(pebble: Pebble, tmp_path: Path) -> None:
     assert made.code == 0
     assert "ring on 4 devices" in made.err
     assert "<svg id=" in file.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (
-            ["moves", "grid", "-N", "8", "-d", "2", "--shape", "2x2", "-M", "9"],
-            "--layout and --shape need -P",
-        ),
-        (["moves", "grid", *SIZES, "-M", "9"], "With -P, only -N, -d"),
-        (["moves", "grid", *SIZES, "--softmax", "safe"], "With -P, only -N, -d"),
-        (["moves", "grid", *SIZES, "--mask", "window:2"], "use no mask or --mask causal"),
-        (["moves", "grid", *SIZES, "--shape", "2by2"], "cannot read the shape '2by2'"),
-        (["moves", "wheel", *SIZES], "unknown schedule for several devices 'wheel'"),
-        (["moves", "ring", "-N", "8", "-P", "4"], "Missing option '-d'"),
-        (["play", *SIZES], "give the schedule's name"),
-        (
-            ["moves", "ring", "-N", "8", "-d", "2", "-M", "9"],
-            "ring is a schedule for several devices: add their number with -P",
-        ),
-        (
-            ["play", "grid", "-N", "8", "-d", "2", "-M", "9"],
-            "grid is a schedule for several devices: add their number with -P",
-        ),
-        (["play", "ring", "-N", "8", "-d", "2", "-P", "40"], "too few for 40 devices"),
-    ],
-)
-def test_what_does_not_go_together(pebble: Pebble, arguments: list[str], says: str, tmp_path: Path) -> None:
-    done = pebble(*arguments, "-o", str(tmp_path / "x"))
-    assert done.code != 0
-    assert says in done.err
-    assert "Traceback" not in done.err

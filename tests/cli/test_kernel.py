@@ -38,36 +38,10 @@ def test_the_pebbling_is_written_and_checked(pebble: Pebble, tmp_path: Path) -> 
     assert document_of(pebble("check", path, "--json"))["io"] == document["schedule"]["io"]
 
 
-def test_outputs_and_several_extents(pebble: Pebble) -> None:
-    done = pebble("kernel", "B[i] = A[i]; C[i] = B[i]", "-N", "i=4", "-M", "4", "--outputs", "B", "--json")
-    assert document_of(done)["schedule"]["writes"] == 8
-    assert pebble("kernel", "i,j->ij", "-N", "i=2", "-N", "j=1Ki", "-M", "9").code == 0
-
-
 def test_too_little_memory_is_printed_with_status_1(pebble: Pebble) -> None:
     done = pebble(*PRODUCT, "-M", "3", "--json")
     assert done.code == 1
     assert '"schedule": null' in done.out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], ["give a computation"]),
-        (["no-such-kernel", "-M", "4"], ["no kernel is called 'no-such-kernel'"]),
-        (["C[i] = A[i", "-N", "i=2", "-M", "4"], ["character", "cannot be read"]),
-        (["C[i] = A[i]", "-N", "i=0", "-M", "4"], ["at least 1"]),
-        (["C[i] = A[i]", "-N", "i=2,n=3", "-M", "4"], ["no index is called 'n'"]),
-        (["C[i] = A[i]", "-N", "4", "-M", "4"], ["'4' is not an extent"]),
-        (["C[i] = A[i]", "-M", "4"], ["the extent of i is missing"]),
-        (["C[i] = A[i]", "-N", "i=2"], ["-M"]),
-        (["C[i] = A[i]", "--list"], ["not both"]),
-        (["C[i] = A[i]", "-N", "i=2", "-M", "4", "--json", "-o", "-"], ["both write"]),
-        (["x[i] = y[i]; y[i] = x[i]", "-N", "i=2", "-M", "4"], ["cycle"]),
-    ],
-)
-def test_errors_are_one_line(pebble: Pebble, arguments: list[str], words: list[str]) -> None:
-    pebble("kernel", *arguments).refused(2, *words)
 
 
 def test_the_list(pebble: Pebble) -> None:
@@ -76,18 +50,3 @@ def test_the_list(pebble: Pebble) -> None:
     assert {"name", "description", "statements", "extents", "outputs"} <= set(kernels[0])
     text = pebble("kernel", "--list").out
     assert all(one["name"] in text for one in kernels)
-
-
-def test_a_kernel_of_the_list_with_other_extents(pebble: Pebble) -> None:
-    document = document_of(pebble("kernel", "atax", "-N", "i=6", "-N", "j=5", "-M", "20", "--json"))
-    assert document["statements"] == ["z[i] += A[i,j]*x[j]", "y[j] += A[i,j]*z[i]"]
-    assert document["extents"] == {"i": 6, "j": 5}
-    pebble("kernel", "gem", "-M", "20").refused(2, "did you mean 'gemm'")
-
-
-def test_a_time_limit_holds_for_all_of_it(pebble: Pebble) -> None:
-    """The compulsory bound is there at once, and so is the order in which the vertices are given."""
-    done = pebble("kernel", "cholesky", "-N", "i=20,j=20,k=20", "-M", "64", "--time", "0", "--json")
-    document = document_of(done)
-    assert [one["name"] for one in document["bounds"]] == ["nest compulsory"]
-    assert document["schedule"]["program"].startswith("the vertices of the DAG in an order")

@@ -28,7 +28,7 @@ def test_every_listed_command_is_there_under_its_name(name: str) -> None:
         command = one.get_command(_context(), listed)
         assert command is not None
         assert command.name == listed
-        assert one.summaries[listed] in CliRunner().invoke(one, ["--help"], terminal_width=200).output
+        assert one.summary(listed) in CliRunner().invoke(one, ["--help"], terminal_width=200).output
 
 
 @pytest.mark.parametrize(

@@ -16,20 +16,6 @@ LEVELS = [*ON_H100, "--dtype", "bf16", "--levels", "regs,smem"]
 TILES = ["--tiles", "rows=12,cols=9,block=5"]
 
 
-def test_count_json_has_the_boundaries(pebble: Pebble) -> None:
-    done = pebble("count", *SMALL, *TILES, "--schedule", "nested-flash-2", "--json")
-    assert (done.code, done.err) == (0, "")
-    document = document_of(done)
-    assert (document["softmax"], document["attention"]) == ("plain", "softmax")
-    (row,) = document["schedules"]
-    assert (row["name"], row["fits"], row["least_by_level"]) == ("nested-flash-2", True, [43, 140])
-    keys = {"level", "capacity", "reads", "writes", "io", "peak", "bound", "ratio"}
-    assert [set(boundary) for boundary in row["boundaries"]] == [keys, keys]
-    found = [(one["level"], one["capacity"], one["io"], one["peak"]) for one in row["boundaries"]]
-    assert found == [(1, 43, 4400, 43), (2, 140, 1200, 140)]
-    assert [bound["name"] for bound in document["bounds"]] == ["levels", "levels"]
-
-
 @pytest.mark.many(1)
 @pytest.mark.parametrize("sizes", [["-N", "40"], ["-N", "100000"], ["-N", "40", "--pass", "backward"]])
 def test_count_under_a_mask_has_the_same_boundaries(pebble: Pebble, sizes: list[str]) -> None:
@@ -51,21 +37,6 @@ def test_count_as_csv_and_as_text(pebble: Pebble) -> None:
     assert "roofline" in done.out
 
 
-def test_a_time_is_that_of_the_boundary_that_is_crossed(pebble: Pebble) -> None:
-    arguments = ["plan", *ON_H100, "--schedule", "naive", "--no-costs"]
-    for level in (["--level", "smem"], ["--level", "l2"]):
-        done = pebble(*arguments, *level)
-        assert "(memory)" not in done.out
-        assert "L2–shared memory: its bandwidth is not known" in done.out
-        assert ("how much of it crosses DRAM–L2 is not counted" in done.out) == ("l2" in level)
-        row = document_of(pebble(*arguments, *level, "--json"))["best"]
-        assert (row["memory_seconds"], row["seconds"], row["limit"]) == (None, None, None)
-        assert row["boundary"] == "L2–shared memory"
-        given = [*arguments, *level, "--bandwidth", "smem=2TB/s"]
-        assert "(L2–shared memory)" in pebble(*given).out
-        assert document_of(pebble(*given, "--json"))["best"]["memory_seconds"] == row["bytes"] / 2e12
-
-
 def test_bandwidths_of_several_levels_are_given(pebble: Pebble) -> None:
     for command in ("count", "plan"):
         document = document_of(pebble(command, *LEVELS, "--json"))
@@ -76,27 +47,6 @@ def test_bandwidths_of_several_levels_are_given(pebble: Pebble) -> None:
         assert row["seconds"] == [
             2 * one["io"] / rate for one, rate in zip(row["boundaries"], (4e12, 1e12), strict=True)
         ]
-
-
-def test_a_roofline_is_that_of_one_boundary(pebble: Pebble) -> None:
-    arguments = ["plot", "roofline", *ON_H100, "--schedule", "flash-2,naive", "--json"]
-    document = document_of(pebble(*arguments, "--bandwidth", "smem=2TB/s"))
-    assert (document["bandwidth"], document["boundary"], document["left_out"]) == (
-        2e12,
-        "L2–shared memory",
-        [],
-    )
-    document = document_of(pebble(*arguments, "--level", "l2"))
-    assert (document["bandwidth"], document["boundary"]) == (3_350_000_000_000, "DRAM–L2")
-    assert document["left_out"] == ["naive"]
-    assert [one["schedule"] for one in document["schedules"]] == ["flash-2"]
-
-
-def test_levels_that_are_too_small_exit_with_1(pebble: Pebble) -> None:
-    done = pebble("count", "-N", "40", "-d", "3", "--levels", "42,140", *TILES)
-    assert done.code == 1
-    assert "needs 43 and 140 words" in done.err
-    assert pebble("show", "nested-flash-2", "-N", "40", "-d", "3", "--levels", "42,140", *TILES).code == 1
 
 
 def test_moves_and_check(pebble: Pebble, tmp_path: Path) -> None:
@@ -110,54 +60,3 @@ def test_moves_and_check(pebble: Pebble, tmp_path: Path) -> None:
         assert [level["capacity"] for level in document["levels"]] == [20, 60]
         counted = document_of(pebble("count", *small, *exclusive, "--json"))["schedules"][0]["boundaries"]
         assert [one["io"] for one in counted] == [one["io"] for one in document["levels"]]
-
-
-def test_show_has_a_formula_for_each_boundary(pebble: Pebble) -> None:
-    done = pebble("show", "nested-flash-2", *SMALL, *TILES)
-    assert "load2 Q" in done.out
-    assert "2·N·d·⌈N/12⌉ + 2·N·d" in done.out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["count", "-N", "8", "-d", "2", "--levels", "43,regs"], "give the device with --device"),
-        (["count", "-N", "8", "-d", "2", "--levels", "43,20"], "must be larger"),
-        (["count", "-N", "8", "-d", "2", "--levels", "43,x"], "x"),
-        (["count", "-N", "8", "-d", "2", "--levels", "43,140", "-M", "9"], "leave out -M and --level"),
-        (["count", "-N", "8", "-d", "2", "-M", "99", "--exclusive"], "needs --levels"),
-        (["count", "-N", "8", "-d", "2", "--levels", "43,140", "--pass", "both"], "separately"),
-        (["count", "-N", "8", "-d", "2", "--levels", "43"], "2 or 3 memory levels"),
-        (["count", "-N", "8", "-d", "2", "--levels", "regs,smem", "--device", "h100"], "with --dtype"),
-        (["count", "-N", "8", "-d", "2", "-M", "99", "--schedule", "nested-flash-2"], "with --levels"),
-        (["count", "-N", "8", "-d", "2", "-M", "99", "--bandwidth", "smem=1TB/s"], "needs --device"),
-        (
-            ["count", "-N", "8", "-d", "2", "--levels", "43,140", "--bandwidth", "smem=1TB/s"],
-            "needs --device",
-        ),
-        (
-            ["count", *LEVELS, "--bandwidth", "l2=1TB/s"],
-            "cross shared memory–registers (regs=RATE) and L2–shared",
-        ),
-        (
-            ["plan", *ON_H100, "--bandwidth", "l2=1TB/s"],
-            "is for DRAM–L2, but the words counted here cross L2–shared",
-        ),
-        (["plan", *ON_H100, "--bandwidth", "smem"], "example: smem=5.5TB/s"),
-        (["plan", *ON_H100, "--bandwidth", "smem=fast"], "cannot read 'fast' as an amount per second"),
-        (["plan", *ON_H100, "--bandwidth", "l9=1TB/s"], "must be one of regs, smem, l2"),
-        (["plan", "-N", "8", "-d", "2", "-M", "99", "--bandwidth", "smem=1TB/s"], "needs --device"),
-        (["plot", "roofline", *ON_H100, "--json"], "the bandwidth of L2–shared memory is not known"),
-        (
-            ["plot", "roofline", *ON_H100, "--level", "l2", "--schedule", "naive", "--json"],
-            "DRAM–L2 is not counted",
-        ),
-        (["show", "nested-flash-2", "-N", "8", "-d", "2", "-M", "99"], "with --levels"),
-        (["moves", "nested-flash-2", "-N", "8", "-d", "2", "-M", "99", "-o", "-"], "with --levels"),
-    ],
-)
-def test_what_is_refused(pebble: Pebble, arguments: list[str], message: str) -> None:
-    done = pebble(*arguments)
-    assert done.code != 0
-    assert message in done.err
-    assert "Traceback" not in done.err

@@ -32,21 +32,6 @@ def test_examples_of_the_kinds_are_masks() -> None:
             assert mask.spec == kind.example
 
 
-def test_problem_of_a_command_has_the_mask(pebble: Pebble) -> None:
-    problem = json.loads(pebble(*BOUNDS, "-N", "4", "--mask", "causal")[1])["problem"]
-    assert (problem["mask"], problem["pairs"]) == ("causal", 10)
-    problem = json.loads(pebble(*BOUNDS, "-N", "4", "--mask", "none")[1])["problem"]
-    assert (problem["mask"], problem["pairs"]) == (None, 16)
-
-
-def test_empty_rows_are_a_choice(pebble: Pebble) -> None:
-    rows = [*BOUNDS, "-N", "4", "--kv", "3", "--mask", "causal"]
-    code, out, err = pebble(*rows)
-    assert (code, out) == (2, "")
-    assert err.startswith("pebble: mask causal: query 0 attends to no key")
-    assert json.loads(pebble(*rows, "--empty-rows", "zero")[1])["problem"]["pairs"] == 6
-
-
 def test_bad_masks_are_refused_in_one_line(pebble: Pebble, tmp_path: Path) -> None:
     np.save(tmp_path / "m.npy", np.ones((3, 3), dtype=bool))
     for spec, words in {
@@ -58,12 +43,3 @@ def test_bad_masks_are_refused_in_one_line(pebble: Pebble, tmp_path: Path) -> No
         code, out, err = pebble(*BOUNDS, "-N", "4", "--mask", spec)
         assert (code, out, len(err.splitlines())) == (2, "", 1), err
         assert words in err
-
-
-def test_heads_that_share_keys_have_the_mask_of_one(pebble: Pebble) -> None:
-    model = ["bounds", "-N", "16", "--model", "llama3-8b", "-M", "20000", "--json"]
-    problem = json.loads(pebble(*model, "--mask", "causal")[1])["problem"]
-    assert (problem["mask"], problem["Nq"], problem["pairs"]) == ("group:4:causal", 64, 4 * 136)
-    assert json.loads(pebble(*model, "--mask", "none")[1])["problem"]["mask"] is None
-    alone = ["bounds", "-N", "16", "--model", "gpt2", "-M", "20000", "--json", "--mask", "causal"]
-    assert json.loads(pebble(*alone)[1])["problem"]["mask"] == "causal"

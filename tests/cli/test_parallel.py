@@ -9,35 +9,6 @@ from tests.support.commands import Pebble, document_of
 SMALL = ["parallel", "-N", "96", "-d", "4", "-P", "6"]
 
 
-def test_a_row_a_schedule(pebble: Pebble) -> None:
-    done = pebble(*SMALL, "--mask", "causal", "--heads", "4", "--kv-heads", "2")
-    assert (done.code, done.err) == (0, "")
-    for text in (
-        "lightseq",
-        "triangle",
-        "words received, busiest",
-        "Phi",
-        "ulysses is left out: 4 query heads",
-    ):
-        assert text in done.out
-
-
-def test_schedules_and_shapes_are_chosen(pebble: Pebble) -> None:
-    data = document_of(pebble(*SMALL, "grid", "heads-grid", "--shape", "2x3", "--heads", "2", "--json"))
-    rows = {row["name"]: row for row in data["schedules"]}
-    assert rows["grid"]["shape"] == "2x3"
-    assert rows["grid"]["received_max"] == 16 * (9 * 2 * 2 + 8 * 1 * 2)
-    assert rows["grid"]["received"] == [rows["grid"]["received_max"]] * 6
-    assert rows["heads-grid"]["shape"] in ("2x3x1", "2x1x3")
-    assert (data["P"], data["heads"], data["kv_heads"], data["mask"]) == (6, 2, 2, None)
-
-
-@pytest.mark.parametrize(("pass_on", "total"), [("needed", 2 * 16 * 4 * 15), ("all", 2 * 16 * 4 * 30)])
-def test_passing_on(pebble: Pebble, pass_on: str, total: int) -> None:
-    done = pebble(*SMALL, "ring", "--mask", "causal", "--pass-on", pass_on, "--json")
-    assert document_of(done)["schedules"][0]["total"] == total
-
-
 def test_models_backward_and_times(pebble: Pebble) -> None:
     done = pebble(
         *(
@@ -76,71 +47,6 @@ def test_bytes_and_the_order_of_the_rows(pebble: Pebble) -> None:
     assert [row["name"] for row in named] == ["ring", "grid"]
     assert all("bytes" not in row for row in named)
     assert "first" not in pebble(*SMALL, "ring", "grid").out
-
-
-def test_two_levels_and_the_best(pebble: Pebble) -> None:
-    done = pebble(
-        *(*SMALL, "--heads", "6", "--mask", "causal", "--best", "--link", "50GB/s", "--flops", "400TFLOP/s"),
-        *("--node", "2", "--node-link", "450GB/s"),
-    )
-    assert done.code == 0
-    for text in ("from other nodes", "exposed, ms", "time, ms", "the fastest first", "best: "):
-        assert text in done.out
-
-
-def test_linear_attention(pebble: Pebble) -> None:
-    linear = [*SMALL, "--attention", "linear", "--mask", "causal", "--heads", "2"]
-    rows = {row["name"]: row for row in document_of(pebble(*linear, "--json"))["schedules"]}
-    assert [rows[name]["received_max"] for name in ("lasp-2", "lasp", "scan")] == [160, 32, 96]
-    assert [rows[name]["rounds"] for name in ("lasp-2", "lasp", "scan")] == [1, 5, 3]
-    assert "whatever N is" in pebble(*linear).out
-    pebble(*linear, "--decode", "1").refused(2, "takes no --decode")
-    pebble(*linear, "ring").refused(2, "unknown schedule of states 'ring'")
-    pebble(*SMALL, "--attention", "linear").refused(2, "--mask causal")
-
-
-def test_documents(pebble: Pebble) -> None:
-    few = ["parallel", "-d", "4", "-P", "4", "--mask", "causal", "--documents"]
-    data = document_of(pebble(*few, "1024,128*3", "--json"))
-    assert [len(one["devices"]) for one in data["documents"]] == [4, 1, 1, 1]
-    assert sum(data["received"]) == data["total"] > 0
-    assert data["pairs_max"] <= 1.2 * (1024 * 1025 + 3 * 128 * 129) / 8
-    assert data["ring_over_all"] == (1024 + 3 * 128) * 3 * 8 // 4
-    assert "work, max/mean" in pebble(*few, "1024,128*3").out
-    pebble(*few, "1024;8").refused(2, "cannot read the documents")
-    pebble(*few, "3").refused(2, "3 tokens are too few for 4 devices")
-    assert pebble(*few, "4").code == 0
-    pebble(*few, "64", "-N", "64").refused(2, "takes no -N")
-    pebble("parallel", "-d", "4", "-P", "4").refused(2, "'-N' (or '--documents')")
-
-
-def test_decoding(pebble: Pebble) -> None:
-    done = pebble(*SMALL, "--decode", "2", "--heads", "3", "--json")
-    rows = {row["name"]: row for row in document_of(done)["schedules"]}
-    assert rows["decode"]["received_max"] == 5 * 5 * 2 * 3
-    assert rows["decode-tree"]["received_max"] == 3 * 5 * 2 * 3
-    assert [rows[name]["rounds"] for name in ("decode", "decode-tree")] == [2, 6]
-    assert "as many queries as keys" in pebble(*SMALL, "--decode", "1").out
-    pebble(*SMALL, "ring", "--decode", "1").refused(2, "ring is a schedule for a query for each token")
-    pebble(*SMALL, "--decode", "1", "--mask", "causal").refused(2, "without a mask")
-
-
-def test_refusals(pebble: Pebble) -> None:
-    for more, words in (
-        (["rign"], "did you mean ring"),
-        (["--shape", "2*3"], "cannot read the shape"),
-        (["grid", "--shape", "2x2"], "needs 4 devices, but P is 6"),
-        (["--mask", "window:3"], "not 'window:3'"),
-        (["--link", "50GB/s"], "--device (such as h100) or --flops"),
-        (["--device", "h100"], "Times need the speed of the links: give --link"),
-        (["--link", "fast", "--flops", "1T"], "400Gb/s or 400Gbit/s (bits)"),
-        (["--node", "2", "--link", "1GB/s"], "need each other"),
-        (["ulysses", "--heads", "4"], "4 query heads cannot be cut into 6"),
-        (["--model", "deepseek-v3-absorbed"], "values that are part of its keys"),
-    ):
-        pebble(*SMALL, *more).refused(2, words)
-    pebble("parallel", "-N", "5", "-d", "2", "-P", "6").refused(2, "5 tokens are too few for 6 devices")
-    pebble("parallel", "-N", "5", "-P", "2").refused(2, "'-d'")
 
 
 def test_several_lengths_and_numbers_of_devices(pebble: Pebble) -> None:

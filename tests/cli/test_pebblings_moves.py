@@ -79,19 +79,6 @@ def test_on_a_terminal_a_large_file_is_asked_about(
     assert "GiB. Write it? [y/N]: " in done.err
 
 
-def test_progress_on_a_terminal(pebble: Pebble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    arguments = ["moves", "flash-2", "-N", "4", "-d", "2", "-M", "16", "-o"]
-    assert pebble(*arguments, str(tmp_path / "x")).code == 0
-    assert (tmp_path / "x").read_text(encoding="utf-8") == pebble(*arguments, "-").out
-
-
-def test_moves_of_several_heads(pebble: Pebble, tmp_path: Path) -> None:
-    arguments = ["moves", "flash-2", "-N", "4", "-d", "2", "-M", "16", "--heads", "3"]
-    done = pebble(*arguments, "-o", str(tmp_path / "x"))
-    assert done.code == 2 or "one of 3" in done.err
-
-
 @pytest.mark.parametrize("target", ["no/such/folder/x", "."])
 def test_outputs_that_cannot_be_written(
     pebble: Pebble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
@@ -110,11 +97,3 @@ def test_moves_that_do_not_fit_leave_the_file_alone(pebble: Pebble, tmp_path: Pa
     pebble("moves", "flash-2", *SIZES, "-M", "20", "--tiles", "rows=60", "-o", str(path)).refused(1, "20")
     assert path.read_text(encoding="utf-8") == "precious"
     assert [entry.name for entry in tmp_path.iterdir()] == ["keep"]
-
-
-def test_too_many_moves_are_not_begun(pebble: Pebble, tmp_path: Path) -> None:
-    done = pebble("moves", "flash-2", "-N", "10**9", "-d", "64", "-M", "10000", "-o", str(tmp_path / "x"))
-    assert done.code == 2
-    assert "moves" in done.err
-    assert "Traceback" not in done.err
-    assert list(tmp_path.iterdir()) == []

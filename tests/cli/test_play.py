@@ -72,37 +72,6 @@ def test_without_arguments_the_first_page_is_written(tmp_path: Path, monkeypatch
     assert command("--no-classics", "-o", "-") == (0, made)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("-M", "4", "-o", "x.html"), "Give a SCHEDULE"),
-        (("-N", "4", "-d", "2", "-M", "4", "-o", "x.html"), "Give a SCHEDULE"),
-        (("fft:4", "-o", "x.html"), "Missing option '-M'"),
-        (("fft:4", "-M", "4"), "Missing option '-o'"),
-        (("fft:4", "-M", "4", "-d", "3", "-o", "x.html"), "need a SCHEDULE"),
-        (("flash-2", "-M", "4", "-o", "x.html"), "Missing option '-N'"),
-        (
-            ("flash-2", "-N", "4", "-d", "2", "-M", "16", "--format", "dot", "-o", "x.html"),
-            "is for a DAG",
-        ),
-        (("flash-2", "--dag", "fft:4", "-M", "4", "-o", "x.html"), "Give a SCHEDULE"),
-        (("flash-2", "-d", "2", "-M", "16", "-o", "x.html"), "Missing option '-N'"),
-        (("--dag", "fft:4", "-o", "x.html"), "Missing option '-M'"),
-        (("--dag", "fft:4", "-M", "4", "-N", "3", "-o", "x.html"), "need a SCHEDULE"),
-        (("--dag", "fft:4", "-M", "4", "--tiles", "rows=1", "-o", "x.html"), "need a SCHEDULE"),
-        (("flash-2", "-N", "4", "-d", "2", "-M", "16"), "Missing option '-o'"),
-        (("naive", "flash-2", "-N", "4", "-d", "2", "-o", "x.html"), "Missing option '-M'"),
-        (("naive", "flash-2", "-N", "4", "-d", "2", "-M", "16", "--dag", "x", "-o", "x"), "Give a SCHEDULE"),
-        (("naive", "flash-2", "-N", "4", "-d", "2", "-M", "9", "--tiles", "rows=1", "-o", "x"), "--tiles"),
-        (("ring", "grid", "-N", "8", "-d", "2", "-P", "4", "-o", "x.html"), "give one name"),
-    ],
-)
-def test_wrong_usage_is_told(arguments: tuple[str, ...], message: str) -> None:
-    code, said = command(*arguments)
-    assert code == 2
-    assert message in said
-
-
 def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "game.html"
     path.write_text("precious", encoding="utf-8")

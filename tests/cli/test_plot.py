@@ -78,23 +78,6 @@ def test_command_says_what_it_wrote_and_how_long_it_took(tmp_path: Path) -> None
     assert json.loads(result.stdout)["plot"] == "io"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("io", "-N", "64", "-d", "8"),
-        ("io", "-N", "64,128", "-d", "8", "--json"),
-        ("io", "-N", "64,128", "-d", "8", "-M", "100,200", "--json"),
-        ("io", "-N", "64,128", "--kv", "9", "-d", "8", "-M", "100", "--json"),
-        ("roofline", "-N", "64", "-d", "8", "--json"),
-        ("oi",),
-    ],
-)
-def test_command_refuses_what_makes_no_sense(arguments: tuple[str, ...]) -> None:
-    result = invoke(*arguments)
-    assert result.exit_code == 2
-    assert "Traceback" not in result.output
-
-
 @pytest.mark.slow
 def test_crossover_and_its_numbers(tmp_path: Path) -> None:
     file = tmp_path / "a.svg"
@@ -174,9 +157,3 @@ def test_the_fastest_over_lengths_and_devices(tmp_path: Path) -> None:
     assert data["exposed_over_work"][0][0] > 0
     found = parallel_winners(SharedProblem(64, 4, 4), [64], [4], Links(1e9, 1e12), ["ring", "grid"])
     assert [text.get_text() for text in draw_winners(found).texts] == [f"{found.ratios[0][0]:.2g}"]
-
-
-def test_several_lengths_need_times() -> None:
-    result = invoke(*DEVICES, "-N", "64,128", "--json")
-    assert result.exit_code == 2
-    assert "need times" in result.output

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import signal
 import stat
-import subprocess
 import sys
 from pathlib import Path
 from typing import IO, Any
@@ -14,7 +12,6 @@ import pytest
 
 from pebble.common.errors import InvalidInput
 from pebble.common.files import atomic_writer
-from tests.support.processes import heed_interrupts
 
 
 def test_nothing_is_visible_before_the_end(tmp_path: Path) -> None:
@@ -79,47 +76,3 @@ def test_an_unwritable_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(InvalidInput, match="Permission denied"), atomic_writer(tmp_path / "x") as stream:
         stream.write("1")
     assert list(tmp_path.iterdir()) == []
-
-
-WRITING = """
-import signal, sys
-from pebble.common.files import atomic_writer
-if sys.argv[1] == "ignored":
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-with atomic_writer("one") as one, atomic_writer("two") as two:
-    one.write("1")
-    print("writing", flush=True)
-    sys.stdin.read()
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
-@pytest.mark.parametrize(
-    ("number", "how"),
-    [(signal.SIGTERM, ""), (signal.SIGHUP, ""), (signal.SIGINT, ""), (signal.SIGHUP, "ignored")],
-)
-def test_a_signal_leaves_nothing_half_written(tmp_path: Path, number: signal.Signals, how: str) -> None:
-    """The process ends of the signal all the same, and a signal that it ignores does not end it."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        [sys.executable, "-c", WRITING, how],
-        cwd=tmp_path,
-        stdin=pipe,
-        stdout=pipe,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=heed_interrupts,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"writing\n"
-        assert len(list(tmp_path.iterdir())) == 2
-        process.send_signal(number)
-        process.communicate()
-    assert process.returncode == (0 if how else -number)
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == (["one", "two"] if how else [])
-
-
-def test_afterwards_signals_are_as_before(tmp_path: Path) -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    with atomic_writer(tmp_path / "x"), atomic_writer(tmp_path / "y"):
-        assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
-    assert signal.getsignal(signal.SIGTERM) is before

@@ -134,7 +134,7 @@ def test_modules_and_files_that_a_page_names_exist(page: Path) -> None:
 
 def test_every_cited_paper_is_in_the_bibliography() -> None:
     number = re.compile(r"arXiv[: ](\d{4}\.\d{5})")
-    sources = [*ROOT.glob("pebble/**/*.py"), *ROOT.glob("pebble/**/*.json"), *ROOT.glob("schedules/**/*.py")]
+    sources = [*ROOT.glob("pebble/**/*.py"), *ROOT.glob("pebble/**/*.toml"), *ROOT.glob("schedules/**/*.py")]
     cited = {name for path in (*sources, *PAGES) for name in number.findall(path.read_text(encoding="utf-8"))}
     listed = set(number.findall((DOCS / "bibliography.md").read_text(encoding="utf-8")))
     assert cited - listed == set()

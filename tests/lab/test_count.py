@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +13,6 @@ from hypothesis import strategies as st
 import pebble
 from pebble import InvalidInput, Problem, plots
 from pebble.common.errors import TooManyOperations
-from pebble.lab.sweep import sweep
-from pebble.lab.sweep.row_files import read_rows
 from pebble.lab.training import count_training
 from pebble.program.counting import run as machine
 from pebble.program.schedule import get, registered
@@ -69,14 +66,6 @@ def test_a_training_step_says_which_pass_is_not_counted() -> None:
     assert report["naive"].fits
     assert (report["flash-2"].fits, report["flash-2"].note) == (None, f"forward: {WHY}")
     assert f"flash-2: forward: {WHY}" in str(report)
-
-
-def test_rows_of_an_older_sweep_lack_what_was_added(tmp_path: Path) -> None:
-    path = tmp_path / "rows.csv"
-    done = list(sweep(24, 4, 60, "flash-2", out=path))
-    lines = [line.rsplit(",", 3)[0] for line in path.read_text(encoding="utf-8").splitlines()]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert list(read_rows(path)) == [row | dict.fromkeys(list(row)[-3:]) for row in done]
 
 
 @st.composite

@@ -19,7 +19,7 @@ def test_a_report_has_a_bound_below_its_schedule() -> None:
     assert report.schedule.peak <= 32
     assert report.schedule.io == report.schedule.reads + report.schedule.writes
     assert "times the greatest bound" in str(report)
-    assert repr(report).startswith("<KernelReport C[i,j] += A[i,k]*B[k,j] M=32: ")
+    assert repr(report).startswith("<KernelReport: C[i,j] += A[i,k]*B[k,j]")
 
 
 @pytest.mark.parametrize(

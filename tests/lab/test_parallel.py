@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +10,7 @@ import pytest
 from pebble.common.errors import InvalidInput
 from pebble.lab.parallel import Links, comparing, parallel, with_inner
 from pebble.lab.parallel.links import Wire
-from pebble.lower_bounds.attention.communication import phi as received_bound
-from pebble.program.parallel import SharedProblem, distributed_schedule, shape_text
+from pebble.program.parallel import SharedProblem
 
 KEYS = {
     *(
@@ -176,16 +174,6 @@ def test_times_of_all_schedules(pass_name: str) -> None:
         )
 
 
-@pytest.mark.parametrize(("N", "P", "ring", "best"), [(8, 8, 2.5, 1.8), (32, 32, 2.8, 0.46), (128, 32, 0, 0)])
-def test_the_page_shows_these_times(N: int, P: int, ring: float, best: float) -> None:
-    """Exposed time over the time of the work, of the ring and of the best."""
-    problem = SharedProblem(N * 1024, 128, P, 32, 8, causal=True, layout="zigzag")
-    report = parallel(problem, ["heads-grid", "ring", "usp"], links=wire())
-    times = [row.wire for row in (report["ring"], report.rows[0])]
-    found = [time.exposed_seconds / time.arithmetic_seconds for time in times if time]
-    assert found == pytest.approx([ring, best], rel=0.02)
-
-
 def test_two_levels_of_links() -> None:
     """Inside a node Ulysses' words are cheap; only the ring's come from other nodes."""
     problem = SharedProblem(4096, 64, 16, 16, 16)
@@ -258,30 +246,6 @@ def test_what_cannot_be_is_refused() -> None:
         parallel(problem)["ulysses"]
     with pytest.raises(InvalidInput, match="must be positive"):
         Links(0, 1)
-
-
-@pytest.mark.parametrize("kv_heads", [8, 32])
-def test_the_page_shows_these_words(kv_heads: int) -> None:
-    page = (Path(__file__).resolve().parents[2] / "docs" / "parallel.md").read_text(encoding="utf-8")
-    rows = page.partition(f"| 32/{kv_heads}, P =")[2].partition("\n\n")[0].splitlines()[2:]
-    assert len(rows) == 9
-    for row in rows:
-        P, ring, _, ulysses, usp, best, shape, phi, times = (
-            cell.strip() for cell in row.strip("|").split("|")
-        )
-        problem = SharedProblem(64 * int(P), 128, int(P), 32, kv_heads)
-        for name, cell in (("ring", ring), ("ulysses", ulysses), ("usp", usp), ("heads-grid", best)):
-            if cell == "–":
-                continue
-            schedule = distributed_schedule(name)
-            chosen = schedule.best_shape(problem)
-            words = schedule.dense_words(problem, chosen) / problem.N / 128
-            assert float(cell.split()[0]) == pytest.approx(words, rel=0.005), (P, name)
-        assert shape_text(distributed_schedule("heads-grid").best_shape(problem)) == shape
-        assert float(ring) / float(best) == pytest.approx(float(times), rel=0.01)
-        N = 2**26
-        bound = received_bound(SharedProblem(N, 128, int(P), 32, kv_heads)).value / N / 128
-        assert float(phi) == pytest.approx(bound, rel=0.005)
 
 
 def test_rows_have_the_words_within_a_device() -> None:

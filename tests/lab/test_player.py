@@ -26,9 +26,9 @@ from pebble.graph.dag import Dag
 from pebble.lab.pebblings import moves
 from pebble.lab.player import Page, first_page, play, play_dag
 from pebble.lab.player.devices_page import DevicesPage
+from pebble.lab.player.documents import RacePage, race
 from pebble.lab.player.page import SCRIPTS, embedded
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS
-from pebble.lab.player.race_page import RacePage, race
 from pebble.program.schedule import registered
 from tests.lab.page_rules import RUNNER, random_games
 from tests.support.problems import problem_for

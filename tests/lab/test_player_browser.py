@@ -12,7 +12,6 @@ import pytest
 from pebble.computations.problem import Problem
 from pebble.lab.pebblings import check
 from pebble.lab.player import Page, play, play_dag
-from tests.lab.page_rules import RUNNER, random_games
 from tests.lab.webdriver import Browser, have_browser
 
 pytestmark = [
@@ -252,11 +251,6 @@ def test_the_schedules_own_dag_can_be_played(browser: Browser) -> None:
     assert "the optimum is not known" in browser.text("#marks")
     browser.press("b", "l")
     assert browser.text("#io") == "1"
-
-
-def test_the_rules_in_the_browser_are_those_of_the_game(browser: Browser) -> None:
-    games, results = random_games(40, 100, seed=11)
-    assert browser.run(f"{RUNNER}\nreturn runGames(arguments[0]);", games) == results
 
 
 # -- looks

@@ -6,7 +6,7 @@ import pytest
 
 from pebble.computations.problem import Problem
 from pebble.lab.player import Page
-from pebble.lab.player.race_page import race
+from pebble.lab.player.documents import race
 from tests.lab.webdriver import Browser, have_browser
 
 pytestmark = [

@@ -116,18 +116,3 @@ def test_command(small: RegimeTable, pebble: Pebble) -> None:
     assert "h100 h200" in out
     assert "backward" not in out
     assert "<table>" in small._repr_html_()
-
-
-def test_command_refuses(pebble: Pebble) -> None:
-    for arguments, words in (
-        (["-d", "64.5"], "head dimension"),
-        (["--device", "h10"], "did you mean h100"),
-        (["--level", "l9"], "unknown level"),
-        (["--dtype", "float7"], "unknown dtype"),
-        (["-N", "0"], "N"),
-        (["-d", "0"], "must be a positive"),
-        (["--mask", "triangle"], "unknown mask"),
-    ):
-        done = pebble("regimes", *arguments)
-        done.refused(2, words)
-        assert done.out == ""

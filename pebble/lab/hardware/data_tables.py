@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import re
+import tomllib
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["find", "read_table"]
-
 T = TypeVar("T")
 
 
-def read_table(name: str) -> Any:
+def read_table(name: str) -> dict[str, Any]:
     """Return a table of this package, parsed.
 
     Parameters
     ----------
     name : str
-        ``"devices.json"`` or ``"models.json"``.
+        ``"devices.toml"`` or ``"models.toml"``.
     """
     from importlib.resources import files
 
-    return json.loads(files("pebble.lab.hardware").joinpath(name).read_text(encoding="utf-8"))
+    return tomllib.loads(files("pebble.lab.hardware").joinpath(name).read_text(encoding="utf-8"))
 
 
 def _plain(name: str) -> str:

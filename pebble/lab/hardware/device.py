@@ -13,17 +13,6 @@ from pebble.common.units import bytes_per_word, fast_memory_words
 from pebble.lab.hardware.data_tables import find, read_table
 from pebble.program.hierarchy import Hierarchy
 
-__all__ = [
-    "LEVELS",
-    "MEMORY_LEVELS",
-    "Crossing",
-    "Device",
-    "canonical_dtype",
-    "device",
-    "devices",
-    "memory_words",
-]
-
 LEVELS = ("smem", "smem+regs", "l2")
 """What may count as fast memory: see :meth:`Device.fast_bytes`."""
 
@@ -95,7 +84,6 @@ class Device:
         FLOP per second by dtype, for the whole device; a multiply-add is two.
     sources : mapping of str to str
         Where each figure is from.
-    notes : tuple of str
     register_bandwidth, l2_bandwidth : int or None
         Bytes per second between software-managed memory and registers, and between L2 and the units, for the whole
         device.
@@ -108,15 +96,15 @@ class Device:
     key: str
     title: str
     unit: str
-    units: int | None
-    smem_per_unit: int | None
-    smem_per_block: int | None
-    registers_per_unit: int | None
-    accumulators_per_unit: int | None
-    l2: int | None
-    bandwidth: int | None
-    peak: Mapping[str, int]
-    sources: Mapping[str, str]
+    units: int | None = None
+    smem_per_unit: int | None = None
+    smem_per_block: int | None = None
+    registers_per_unit: int | None = None
+    accumulators_per_unit: int | None = None
+    l2: int | None = None
+    bandwidth: int | None = None
+    peak: Mapping[str, int] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     register_bandwidth: int | None = None
     l2_bandwidth: int | None = None
@@ -314,12 +302,15 @@ def devices() -> Mapping[str, Device]:
     >>> "h100" in devices(), devices()["gtx1060"].smem_per_block
     (True, 49152)
     """
-    table = read_table("devices.json")
+    table = read_table("devices.toml")
     found = {}
-    for entry in table["devices"]:
-        sources = {figure: table["sources"][key] for figure, key in entry["sources"].items()}
-        data = {**entry, "notes": tuple(entry["notes"]), "peak": MappingProxyType(entry["peak"])}
-        found[entry["key"]] = Device(**{**data, "sources": MappingProxyType(sources)})
+    for key, entry in table["devices"].items():
+        notes = tuple(entry.pop("notes", ()))
+        figures = {name: entry.pop(name) for name, one in [*entry.items()] if isinstance(one, list)}
+        sources = {name: table["sources"][source] for name, (_, source) in figures.items()}
+        peak = {dtype: round(rate * 10**12) for dtype, rate in figures.pop("peak", ({}, ""))[0].items()}
+        data = {name: value for name, (value, _) in figures.items()}
+        found[key] = Device(key, **entry, **data, peak=peak, sources=sources, notes=notes)
     return MappingProxyType(found)
 
 

@@ -8,8 +8,6 @@ from pebble.common.tables import Table
 from pebble.lab.hardware.device import Device
 from pebble.lab.hardware.model import Model
 
-__all__ = ["device_card", "device_table", "model_table"]
-
 
 def device_table(chosen: Iterable[Device]) -> Table:
     """Return a table of devices, one each line; a dash where no source was found."""

@@ -13,8 +13,6 @@ from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
 from pebble.lab.hardware.data_tables import find, read_table
 
-__all__ = ["Model", "model", "models"]
-
 
 @dataclass(frozen=True)
 class Model:
@@ -30,7 +28,6 @@ class Model:
         Head dimension of Q and K, and of V.
     layers : int
         Layers of the model; counts here are for one of them.
-    source, note : str
     shared_values : bool
         Whether V is the first dv of the d words of K.
     shared_rope : int
@@ -53,14 +50,7 @@ class Model:
         """Number of query heads that share a head of keys and values."""
         return self.heads // self.kv_heads
 
-    def changed(
-        self,
-        *,
-        d: int | None = None,
-        dv: int | None = None,
-        heads: int | None = None,
-        kv_heads: int | None = None,
-    ) -> Model:
+    def changed(self, **numbers: int | None) -> Model:
         """Return the model with other numbers in place of its own.
 
         Parameters
@@ -75,34 +65,20 @@ class Model:
         >>> other.d, other.dv, other.heads, other.kv_heads
         (64, 64, 16, 8)
         """
-        if d is not None and dv is None and self.d == self.dv:
-            dv = d
-        if heads is not None and kv_heads is None and self.heads == self.kv_heads:
-            kv_heads = heads
-        return replace(
-            self,
-            d=self.d if d is None else d,
-            dv=self.dv if dv is None else dv,
-            heads=self.heads if heads is None else heads,
-            kv_heads=self.kv_heads if kv_heads is None else kv_heads,
-        )
+        for one, both in (("d", "dv"), ("heads", "kv_heads")):
+            if numbers.get(both) is None and getattr(self, one) == getattr(self, both):
+                numbers[both] = numbers.get(one)
+        changed: dict[str, Any] = {name: one for name, one in numbers.items() if one is not None}
+        return replace(self, **changed)
 
     def problem(
         self,
         N: int,
         Nk: int | None = None,
         *,
-        batch: int = 1,
-        stats: bool = False,
-        pass_name: str = "forward",
         mask: str | None = None,
         empty_rows: str = "error",
-        softmax: str = "plain",
-        attention: str = "softmax",
-        gate: bool = False,
-        chunk: int | None = None,
-        sums: str = "chain",
-        sum_width: int = 1,
+        **settings: Any,
     ) -> Problem:
         """Return the attention of one layer on a sequence.
 
@@ -117,12 +93,12 @@ class Model:
             Number of queries of each head.
         Nk : int, optional
             Number of keys; N by default.
-        batch, stats, pass_name, softmax, attention, gate, chunk, sums, sum_width
-            As in :class:`pebble.Problem`.
         mask : str, optional
             Which keys each query of a head attends to; every head that shares keys has the same mask.
         empty_rows : {"error", "zero"}
             As in :func:`pebble.make_mask`.
+        **settings
+            Other parameters of :class:`pebble.Problem`: batch, pass_name and so on.
 
         Examples
         --------
@@ -132,29 +108,9 @@ class Model:
         if isinstance(N, bool) or not isinstance(N, int) or N < 1:
             raise InvalidInput(f"N must be a positive whole number, not {N!r}")
         Nk = N if Nk is None else Nk
-        made = None
-        if mask is not None:
-            made = make_mask(mask, N, Nk, empty_rows=empty_rows)
-        return Problem(
-            Nq=N,
-            Nk=Nk,
-            d=self.d,
-            dv=self.dv,
-            stats=stats,
-            heads=self.heads,
-            batch=batch,
-            pass_name=pass_name,
-            mask=made,
-            kv_heads=self.kv_heads,
-            shared_values=self.shared_values,
-            shared_rope=self.shared_rope,
-            softmax=softmax,
-            attention=attention,
-            gate=gate,
-            chunk=chunk,
-            sums=sums,
-            sum_width=sum_width,
-        )
+        made = None if mask is None else make_mask(mask, N, Nk, empty_rows=empty_rows)
+        own = ("d", "dv", "heads", "kv_heads", "shared_values", "shared_rope")
+        return Problem(N, Nk, mask=made, **{name: getattr(self, name) for name in own}, **settings)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
@@ -170,9 +126,12 @@ def models() -> Mapping[str, Model]:
     >>> models()["deepseek-v3"].d, models()["deepseek-v3"].dv
     (192, 128)
     """
-    table = read_table("models.json")
-    entries = [{**entry, "source": table["sources"][entry["source"]]} for entry in table["models"]]
-    return MappingProxyType({entry["key"]: Model(**entry) for entry in entries})
+    table = read_table("models.toml")
+    found = {}
+    for key, entry in table["models"].items():
+        texts = {what: table[f"{what}s"][entry[what]] for what in ("source", "note") if what in entry}
+        found[key] = Model(key, **{**entry, **texts})
+    return MappingProxyType(found)
 
 
 def model(name: str) -> Model:

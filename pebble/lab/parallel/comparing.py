@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
+from pebble.common.clock import tell
 from pebble.common.errors import BoundDoesNotApply, CacheTooSmall, InvalidInput, PebbleError
 from pebble.common.units import bytes_per_word
 from pebble.lab.parallel.links import Links
@@ -33,8 +34,6 @@ from pebble.program.parallel import (
 )
 from pebble.program.schedule import Schedule, get
 
-__all__ = ["MOST_DEVICES", "cost", "fastest", "parallel", "with_inner"]
-
 MOST_DEVICES = 4096
 """More devices are refused."""
 
@@ -53,7 +52,6 @@ def parallel(
     best: bool = False,
     layouts: Iterable[str] | None = None,
     dtype: str | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> ParallelReport:
     """Count what schedules for several devices move, and compare it with what must be moved.
 
@@ -81,8 +79,6 @@ def parallel(
         Which layouts are tried for the best; all under a mask, that of the problem without.
     dtype : str, optional
         What a word is, for bytes; that of the links by default.
-    progress : callable, optional
-        Called with the name of each schedule before it is counted.
 
     Examples
     --------
@@ -98,8 +94,7 @@ def parallel(
     counter, dtype = _Counter(shape, pass_on, links), links.dtype if links else dtype
     rows, reasons = [], {}
     for schedule in chosen:
-        if progress is not None:
-            progress(schedule.name)
+        tell(f"counting {schedule.name} …")
         try:
             rows.append(counter.best_row([problem.with_layout(layout) for layout in tried], schedule))
         except InvalidInput as error:

@@ -17,8 +17,6 @@ from pebble.lab.parallel.parallel_table import ParallelRow
 if TYPE_CHECKING:
     from pebble.program.parallel import SharedProblem
 
-__all__ = ["DocumentReport", "PlacedDocument", "parallel_documents"]
-
 _STEPS = 200
 
 
@@ -30,7 +28,6 @@ class PlacedDocument:
     ----------
     length : int
         Tokens.
-    devices : tuple of int
     row : ParallelRow or None
         How its attention is computed; None where one device has all of it, and nothing moves.
     """

@@ -6,8 +6,6 @@ from pebble.common.errors import InvalidInput
 from pebble.program.parallel import Shape, SharedProblem, distributed_schedule
 from pebble.program.parallel.elementary import ExchangeMoves
 
-__all__ = ["exchange_moves"]
-
 _MOST_MOVES = 20_000_000
 
 

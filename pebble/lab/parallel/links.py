@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from pebble.program.parallel import Exchange, Receive, SharedProblem, Work
 
-__all__ = ["Links", "Wire"]
-
 
 @dataclass(frozen=True)
 class Links(PlainRow):

@@ -16,8 +16,6 @@ from pebble.lower_bounds.bound import Bound
 if TYPE_CHECKING:
     from pebble.program.parallel import ExchangeTraffic, MemoryRun, SharedProblem
 
-__all__ = ["ParallelReport", "ParallelRow", "ParallelSweep"]
-
 _INNER = "inner_io=inner.io inner_reads=inner.reads inner_writes=inner.writes inner_peak=inner.peak"
 
 

@@ -14,8 +14,6 @@ from pebble.program.parallel.states import STATE_SCHEDULES, check_states
 if TYPE_CHECKING:
     from pebble.program.parallel import ExchangeTraffic, SharedProblem
 
-__all__ = ["StateReport", "parallel_states"]
-
 _MOST_DEVICES = 1024
 
 
@@ -25,7 +23,6 @@ class StateReport(TableResult):
 
     Attributes
     ----------
-    problem : SharedProblem
     counted : dict of str to ExchangeTraffic
         By schedule, in states.
     """

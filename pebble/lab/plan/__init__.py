@@ -7,7 +7,7 @@ from pebble.lab.plan.kernel_boundaries import DeviceKernel, kernel_boundaries
 from pebble.lab.plan.kernel_planning import plan_kernel
 from pebble.lab.plan.kernel_table import KernelPass, KernelPlan
 from pebble.lab.plan.level_planning import plan_levels
-from pebble.lab.plan.plan_table import Choice, Plan, Unverified
+from pebble.lab.plan.plan_table import Choice, Plan
 from pebble.lab.plan.planning import plan
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "KernelPass",
     "KernelPlan",
     "Plan",
-    "Unverified",
     "kernel_boundaries",
     "plan",
     "plan_kernel",

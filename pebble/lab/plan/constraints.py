@@ -14,8 +14,6 @@ from pebble.program import Loop, Node, Operation, Program
 from pebble.program.parts_in_turn import texts_of
 from pebble.program.schedule.tile_names import known_names, plain_names
 
-__all__ = ["AXES", "Constraints", "product_tiles"]
-
 AXES = {"rows": "i", "cols": "j"}
 """The axis that tiles called ``rows`` or ``cols`` cut: queries or keys."""
 

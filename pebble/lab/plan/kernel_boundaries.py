@@ -24,22 +24,18 @@ from pebble.program.schedule import Tiles, get
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = ["DeviceKernel", "kernel_boundaries"]
-
 COUNTERS = {"smem | l2": "lts__t_bytes.sum", "l2 | DRAM": "dram__bytes.sum"}
 """What Nsight Compute calls the bytes at a boundary."""
 _STEP = 16
 """Words of a row that one matrix instruction takes at a time."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DeviceKernel(LevelReport):
     """What :func:`kernel_boundaries` returns: one row, whose peaks are what the kernel holds in each memory.
 
     Attributes
     ----------
-    device : Device
-    dtype : str
     how : dict
         The other parameters by name: accumulate, stages, warps, cluster, blocks.
     flops : int

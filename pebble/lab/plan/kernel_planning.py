@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from pebble.common.clock import tell
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import tiles_text
 from pebble.computations.problem import Problem
@@ -14,14 +15,11 @@ from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.kernel_table import KernelPass, KernelPlan
-from pebble.lab.plan.plan_table import Choice, Unverified
+from pebble.lab.plan.plan_table import Choice
 from pebble.lab.plan.planning import constraint_costs, contenders, nothing_fits, setting_of
 from pebble.lab.plan.setting import Setting
-from pebble.lab.plan.verification import Found, Search, given
-from pebble.lower_bounds.table import bounds
+from pebble.lab.plan.verification import Search, given
 from pebble.program.schedule import Schedule, Tiles, available, get, resolve_tiles
-
-__all__ = ["plan_kernel"]
 
 _COUNTERPARTS = {
     "flash-2-causal": "queries-causal",
@@ -55,7 +53,6 @@ def plan_kernel(
     dtype: str = "bfloat16",
     schedules: Iterable[str | Schedule] | None = None,
     costs: bool = True,
-    progress: Callable[[str], None] | None = None,
     **constraints: Any,
 ) -> KernelPlan:
     """Compare an author's kernel with the best tiles and schedules under the same constraints, forward and backward.
@@ -76,7 +73,7 @@ def plan_kernel(
         Tiles of the backward pass; by default the same, or where it does not take them its best.
     passes : iterable of {"forward", "backward"}
         Which passes to look at. A pass for which there is no such schedule is left out.
-    device, level, dtype, schedules, costs, progress
+    device, level, dtype, schedules, costs
         As for :func:`plan`.
     **constraints
         Those of :class:`pebble.lab.plan.Constraints`, by name.
@@ -106,7 +103,7 @@ def plan_kernel(
         setting = setting_of(part, M, one, level, dtype, asked)
         mine = _kernel(part.pass_name, form, kernel, tiles, backward, backward_tiles)
         if mine is not None:
-            comparison = _Comparison(setting, one, level, costs, progress or (lambda line: None))
+            comparison = _Comparison(setting, costs)
             tried = contenders(part, named)
             names = None if named is None else tuple(schedule.name for schedule in tried)
             found.append(replace(comparison.of(mine, tried), tried=names))
@@ -188,36 +185,30 @@ class _Comparison:
     """The search for what is better than a kernel in one pass."""
 
     setting: Setting
-    device: Device | None
-    level: str | None
     costs: bool
-    progress: Callable[[str], None]
 
     def of(self, mine: _Kernel, tried: list[Schedule]) -> KernelPass:
         """Return the kernel beside the best tiles of its schedule, and the best of all that are tried."""
         setting, schedule = self.setting, mine.schedule
-        search, bound = Search(tried, self.progress), bounds(setting.problem, setting.M).best
-        same, best = Search([schedule], self.progress).best(setting), search.best(setting)
+        search = Search(tried)
+        same, best = Search([schedule]).best(setting), search.best(setting)
         found, chosen = self._mine(mine, same)
         known = best if self.costs and best is not None and best.tiles is not None else None
         return KernelPass(
             problem=setting.problem,
             M=setting.M,
-            bound=bound,
-            mine=self._shown(found, bound.value),
+            bound=setting.bound,
+            mine=found,
             chosen=chosen,
             summary=schedule.summary,
             broken=self._broken(found),
-            same=None if same is None else self._shown(same, bound.value),
-            best=None if best is None else self._shown(best, bound.value),
+            same=same,
+            best=best,
             note="" if best is not None else str(nothing_fits(search, setting)),
             costs=() if known is None else constraint_costs(search, setting, known),
         )
 
-    def _shown(self, found: Found, bound: float) -> Choice | Unverified:
-        return found.choice(self.setting, self.device, self.level, bound)
-
-    def _mine(self, mine: _Kernel, same: Found | None) -> tuple[Found, str]:
+    def _mine(self, mine: _Kernel, same: Choice | None) -> tuple[Choice, str]:
         """Return the kernel with its tiles, and where they come from; with the smallest where none fit."""
         setting, schedule = self.setting, mine.schedule
         if mine.tiles is None and same is not None:
@@ -226,13 +217,13 @@ class _Comparison:
         if mine.tiles is not None:
             with suppress(CacheTooSmall):
                 tiles, chosen = resolve_tiles(schedule, setting.problem, setting.M, mine.tiles), mine.chosen
-        self.progress(f"verifying {schedule.name} {tiles_text(tiles)}")
+        tell(f"verifying {schedule.name} {tiles_text(tiles)}")
         return given(schedule, tiles, setting), chosen
 
-    def _broken(self, found: Found) -> tuple[str, ...]:
+    def _broken(self, found: Choice) -> tuple[str, ...]:
         """Return the constraints that tiles do not keep."""
         if found.tiles is None:
             return ()
         problem = self.setting.problem
-        program = found.schedule.program(problem, found.tiles)
-        return tuple(self.setting.constraints.broken_by(program, found.schedule.family(problem)))
+        program = found.made.program(problem, found.tiles)
+        return tuple(self.setting.constraints.broken_by(program, found.made.family(problem)))

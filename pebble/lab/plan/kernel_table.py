@@ -11,14 +11,12 @@ from pebble.common.units import bytes_text
 from pebble.common.whole_numbers import singular
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
-from pebble.lab.plan.plan_table import PLANNED, Choice, Cost, Planned, Unverified
+from pebble.lab.plan.plan_table import PLANNED, Choice, Cost, Planned
 from pebble.lab.plan.roofline import inner_notes
 
 if TYPE_CHECKING:
     from pebble.lab.hardware import Device
     from pebble.lower_bounds.bound import Bound
-
-__all__ = ["KernelPass", "KernelPlan"]
 
 _HEAD = ["pass", "", "schedule", "tiles", "peak", "room", "I/O", "bytes", "I/O ÷ bound", "mine ÷ this"]
 _COST_HEAD = ["costs I/O", "costs bytes"]
@@ -32,12 +30,11 @@ class KernelPass(PlainRow):
 
     Attributes
     ----------
-    problem : Problem
     M : int
         Words of fast memory.
     bound : Bound
         The greatest proved bound, for all copies.
-    mine : Choice or Unverified
+    mine : Choice
         The kernel with its tiles, whether or not they fit.
     chosen : str
         Where its schedule and its tiles come from: ``"as given"``, or of a backward pass ``"same name, same tiles"``.
@@ -45,9 +42,9 @@ class KernelPass(PlainRow):
         What its schedule does, in a line.
     broken : tuple of str
         Constraints that its tiles do not keep, in words.
-    same : Choice, Unverified or None
+    same : Choice or None
         The same schedule with the best tiles that keep the constraints and fit; None if there are none.
-    best : Choice, Unverified or None
+    best : Choice or None
         The best schedule and tiles that keep the constraints and fit; None if there are none.
     note : str
         Why nothing fits; empty if something does.
@@ -63,12 +60,12 @@ class KernelPass(PlainRow):
     problem: Problem
     M: int
     bound: Bound
-    mine: Choice | Unverified
+    mine: Choice
     chosen: str
     summary: str
     broken: tuple[str, ...]
-    same: Choice | Unverified | None
-    best: Choice | Unverified | None
+    same: Choice | None
+    best: Choice | None
     note: str
     costs: tuple[Cost, ...]
     tried: tuple[str, ...] | None = None
@@ -76,7 +73,7 @@ class KernelPass(PlainRow):
     @property
     def missing(self) -> int | None:
         """Words that the kernel needs beyond M; 0 if it fits, None if it is not verified."""
-        return None if isinstance(self.mine, Unverified) else max(self.mine.room.words - self.M, 0)
+        return None if self.mine.room is None else max(self.mine.room.words - self.M, 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON: no ratio of what does not fit."""
@@ -97,11 +94,11 @@ class KernelPass(PlainRow):
         bound = [f"bound ({self.bound.name}, {self.bound.status})", *[""] * 4, words(self.bound.value), ""]
         return [*rows, [*bound, *self._ratios(self.bound.value), "", ""]]
 
-    def _row(self, text: str, one: Choice | Unverified) -> list[str]:
-        text = f"{text}, not verified" if isinstance(one, Unverified) else text
-        room = ["", ""] if isinstance(one, Unverified) else [words(one.room.peak), words(one.room.words)]
+    def _row(self, text: str, one: Choice) -> list[str]:
+        text = f"{text}, not verified" if one.note else text
+        room = [words(one.room.peak), words(one.room.words)] if one.room else ["", ""]
         row = [text, one.schedule, _tiles(one), *room]
-        if one.io is None or one.moved is None:
+        if one.tiles is None:
             return [*row, *[""] * 6]
         ratios = ["", ""] if self.missing and one is self.mine else self._ratios(one.io)
         return [*row, words(one.io), bytes_text(one.moved), *ratios, "", ""]
@@ -115,7 +112,7 @@ class KernelPass(PlainRow):
 
     def _ratios(self, io: float) -> list[str]:
         """Return words over the bound, and the kernel's words over these, if it fits."""
-        mine = None if self.missing else self.mine.io
+        mine = None if self.missing or self.mine.tiles is None else self.mine.io
         return [f"{io / self.bound.value:.3f}", "" if mine is None else f"{mine / io:.3f}"]
 
     def notes(self) -> list[str]:
@@ -130,7 +127,7 @@ class KernelPass(PlainRow):
         notes += [
             f"{pass_name}: {text}, not verified: {one.note}"
             for text, one in (("mine", self.mine), ("best tiles", self.same), ("best of all", self.best))
-            if isinstance(one, Unverified)
+            if one is not None and one.note
         ]
         notes += [
             f"{pass_name}: without {cost.constraint}, not verified: {cost.note}"
@@ -140,7 +137,7 @@ class KernelPass(PlainRow):
         return notes + ([f"{pass_name}: {self.note}"] if self.note else [])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KernelPlan(Planned):
     """A kernel's passes beside what could be had instead.
 
@@ -150,10 +147,6 @@ class KernelPlan(Planned):
         Name of its schedule.
     M : int
         Words of fast memory, of the inputs' data type.
-    dtype : str
-    device : Device or None
-    level : str or None
-    constraints : Constraints
     passes : tuple of KernelPass
         Forward, backward, or both.
     left_out : tuple of str
@@ -170,10 +163,6 @@ class KernelPlan(Planned):
     constraints: Constraints
     passes: tuple[KernelPass, ...]
     left_out: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        moved = ", ".join(f"{one.problem.pass_name} {one.mine.io}" for one in self.passes)
-        return f"<KernelPlan {self.kernel} M={self.M}: {moved} words>"
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: what was asked, and the table."""
@@ -193,7 +182,7 @@ class KernelPlan(Planned):
             f"{part.problem.pass_name}: {text}": one.roofline
             for part in self.passes
             for text, one in (("mine", part.mine), ("best tiles", part.same), ("best of all", part.best))
-            if isinstance(one, Choice)
+            if one is not None and one.roofline
         }
         notes += inner_notes(self.device, self.level, shown)
         notes += [
@@ -202,6 +191,6 @@ class KernelPlan(Planned):
         return Table([row[:columns] for row in rows], left=4, notes=notes, drop=_DROP)
 
 
-def _tiles(one: Choice | Unverified | Cost) -> str:
+def _tiles(one: Choice | Cost) -> str:
     """Return the tiles, and whether they are whole ones that the plan found."""
     return tiles_text(one.tiles or {}) + (" (whole tiles)" if one.form == "whole tiles" else "")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pebble.lab.level_counts import count_levels
 from pebble.lab.plan.constraints import Constraints
@@ -16,18 +16,13 @@ if TYPE_CHECKING:
     from pebble.program.schedule.level_schedule import LevelSchedule
     from pebble.program.schedule.schedule import Tiles
 
-__all__ = ["plan_levels"]
-
 
 def plan_levels(
     problem: Problem,
     hierarchy: Hierarchy,
     constraints: Constraints | None = None,
     schedules: Iterable[str | LevelSchedule] | None = None,
-    *,
-    bandwidths: tuple[float | None, ...] | None = None,
-    bytes_per_word: int | None = None,
-    progress: Callable[[str], None] | None = None,
+    **rates: Any,
 ) -> LevelReport:
     """Choose tiles for all boundaries between memory levels at once, under constraints on their sizes.
 
@@ -39,8 +34,10 @@ def plan_levels(
     constraints : Constraints, optional
         On the sizes only: every tile of every level is a multiple of so much, or a power of two, unless it is the whole
         axis; rows and cols have at least, or at most, so many lines.
-    schedules, bandwidths, bytes_per_word, progress
+    schedules
         As for :func:`pebble.count_levels`.
+    **rates
+        ``bandwidths`` and ``bytes_per_word``, likewise.
 
     Examples
     --------
@@ -50,15 +47,7 @@ def plan_levels(
     {'rows': 400, 'cols': 192, 'block': 48}
     """
     allowed = None if constraints is None else partial(_allowed, constraints, problem)
-    return count_levels(
-        problem,
-        hierarchy,
-        schedules,
-        bandwidths=bandwidths,
-        bytes_per_word=bytes_per_word,
-        allowed=allowed,
-        progress=progress,
-    )
+    return count_levels(problem, hierarchy, schedules, allowed=allowed, **rates)
 
 
 def _allowed(constraints: Constraints, problem: Problem, tiles: Tiles) -> Tiles | None:

@@ -13,8 +13,6 @@ from pebble.lab.plan.constraints import Constraints
 from pebble.program import Loop, Node, Operation, Program, When
 from pebble.program.parts_in_turn import texts_of
 
-__all__ = ["Room", "second_buffers", "streamed_tiles", "wide_arrays", "widened", "width_ratio"]
-
 
 @dataclass(frozen=True)
 class Room(PlainRow):

@@ -2,45 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.plain import PlainRow
+from pebble.common.plain import PlainRow, plain
 from pebble.common.tables import Table, TableResult, tiles_text, words
 from pebble.common.units import bytes_per_word, bytes_text, seconds_text
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import Room
-from pebble.lab.plan.roofline import Roofline, inner_notes
+from pebble.lab.plan.roofline import Roofline, inner_notes, roofline_of
+from pebble.lab.plan.setting import Setting
 
 if TYPE_CHECKING:
     from pebble.lab.hardware import Device
     from pebble.lower_bounds.bound import Bound
-
-__all__ = ["Choice", "Cost", "Plan", "Planned", "Unverified"]
+    from pebble.program.schedule import Schedule
 
 
 @dataclass(frozen=True)
 class Choice(PlainRow):
-    """One schedule with tiles, verified by the machine.
+    """One schedule with tiles, for all copies: verified by the machine, or with a note that says why it is not.
 
     Attributes
     ----------
-    schedule, form : str
-        ``form`` is ``"own tiles"`` or ``"whole tiles"``, see :data:`pebble.lab.plan.verification.FORMS`.
-    tiles : dict of str to int
-    room : Room
+    form : str
+        ``"own tiles"`` or ``"whole tiles"``, see :data:`pebble.lab.plan.verification.FORMS`; or ``"given tiles"``.
+    setting : Setting
+        For which it was found.
+    tiles : dict of str to int, or None
+        None if the search for tiles came to no end.
+    reads, writes, moved : int
+        Words, and bytes, by closed form.
+    room : Room or None
         Words of fast memory, for one copy.
-    reads, writes, io : int
-        Words moved, for all copies.
-    moved : int
-        Bytes moved, for all copies.
     flops : int
-        FLOP of the matrix products that are executed, for all copies.
-    ratio : float
-        I/O divided by the best proved bound.
-    roofline : Roofline
+        FLOP of the matrix products that are executed.
+    note : str
+        Why it is not verified; empty if it is.
     """
 
     KEYS = (
@@ -49,64 +49,75 @@ class Choice(PlainRow):
         "limit=roofline.limit boundary=roofline.boundary"
     )
 
-    schedule: str
+    made: Schedule = field(repr=False)
     form: str
-    tiles: dict[str, int]
-    room: Room
-    reads: int
-    writes: int
-    io: int
-    moved: int
-    flops: int
-    ratio: float
-    roofline: Roofline
+    setting: Setting = field(repr=False, compare=False)
+    tiles: dict[str, int] | None = None
+    reads: int = 0
+    writes: int = 0
+    moved: int = 0
+    room: Room | None = None
+    flops: int = 0
+    note: str = ""
 
     @property
-    def intensity(self) -> float:
-        """FLOP for each byte moved."""
-        return self.flops / self.moved
+    def schedule(self) -> str:
+        """The schedule's name."""
+        return self.made.name
+
+    @property
+    def io(self) -> int:
+        """Words moved."""
+        return self.reads + self.writes
+
+    @property
+    def order(self) -> tuple[float, ...]:
+        """Sort key: fewest bytes, then fewest words, then the largest tile of scores; what has no count comes last."""
+        if self.tiles is None:
+            return (float("inf"),)
+        return self.moved, self.io, -self.tiles.get("rows", 1) * self.tiles.get("cols", 1)
+
+    @property
+    def intensity(self) -> float | None:
+        """FLOP for each byte moved; None if it is not verified."""
+        return None if self.note else self.flops / self.moved
+
+    @property
+    def ratio(self) -> float | None:
+        """I/O divided by the best proved bound; None if it is not verified."""
+        return None if self.note else self.io / self.setting.bound.value
+
+    @property
+    def roofline(self) -> Roofline | None:
+        """The least time on the setting's device; None if it is not verified."""
+        device, setting = self.setting.device, self.setting
+        if self.room is None or self.ratio is None:
+            return None
+        if device is None:
+            return Roofline()
+        crossing = device.crossing(setting.level, setting.dtype, self.room.words, self.ratio)
+        return roofline_of(device, setting.dtype, self.moved, self.flops, crossing)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        if not self.note:
+            return super().to_dict()
+        known = {"io": None, "bytes": None} if self.tiles is None else plain(self, "io bytes=moved")
+        return plain(self, "schedule form note tiles") | known
 
     def sentence(self) -> str:
-        """Return in words what is moved and what room it takes."""
+        """Return in words what is moved and what room it takes, or why it is not verified."""
+        if self.room is None or self.note:
+            return f"{self.schedule} ({self.form}), not verified: {self.note}"
         parts = [f"{words(self.room.peak)} measured"]
         wide, buffers = self.room.wide, self.room.buffers
         parts += [f"{words(wide)} for wide accumulators"] if wide else []
         parts += [f"{words(buffers)} for second buffers"] if buffers else []
         return (
-            f"{self.schedule} with {tiles_text(self.tiles)} ({self.form}): {words(self.io)} words "
+            f"{self.schedule} with {tiles_text(self.tiles or {})} ({self.form}): {words(self.io)} words "
             f"({words(self.reads)} read, {words(self.writes)} written), {self.flops:.4g} FLOP; "
             f"room for {words(self.room.words)} words ({', '.join(parts)})"
         )
-
-
-@dataclass(frozen=True)
-class Unverified(PlainRow):
-    """One schedule that keeps the constraints, as far as is known, and that the machine has not verified.
-
-    Attributes
-    ----------
-    schedule, form : str
-    note : str
-        Why it is not verified.
-    tiles : dict of str to int, or None
-        None if the search for tiles came to no end.
-    io, moved : int or None
-        Words and bytes, for all copies, by closed form; None without tiles.
-    """
-
-    KEYS = "schedule form note tiles io bytes=moved"
-    room = intensity = ratio = roofline = None
-
-    schedule: str
-    form: str
-    note: str
-    tiles: dict[str, int] | None = None
-    io: int | None = None
-    moved: int | None = None
-
-    def sentence(self) -> str:
-        """Return in words why it is not verified."""
-        return f"{self.schedule} ({self.form}), not verified: {self.note}"
 
 
 @dataclass(frozen=True)
@@ -121,7 +132,6 @@ class Cost(PlainRow):
         Words and bytes without it.
     io_more, moved_more : float
         I/O and bytes of the plan divided by these, minus one.
-    schedule, form : str
     tiles : dict of str to int
         With which this is reached.
     note : str
@@ -171,24 +181,18 @@ class Planned(TableResult):
         ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan(Planned):
     """The schedules and tiles that keep the constraints, the best first, and what each constraint costs.
 
     Attributes
     ----------
-    problem : Problem
     M : int
         Words of fast memory, of the inputs' data type.
-    dtype : str
-    device : Device or None
-    level : str or None
-    constraints : Constraints
     choices : tuple of Choice
         The best first; none if none could be verified.
-    unverified : tuple of Unverified
+    unverified : tuple of Choice
         What else keeps the constraints; the cheapest first.
-    costs : tuple of Cost
     bound : Bound
         The greatest proved bound, for all copies.
     """
@@ -203,7 +207,7 @@ class Plan(Planned):
     level: str | None
     constraints: Constraints
     choices: tuple[Choice, ...]
-    unverified: tuple[Unverified, ...]
+    unverified: tuple[Choice, ...]
     costs: tuple[Cost, ...]
     bound: Bound
 
@@ -218,11 +222,6 @@ class Plan(Planned):
         if not self.choices:
             raise InvalidInput(f"no choice is verified: {self.unverified[0].sentence()}")
         return self.choices[0]
-
-    def __repr__(self) -> str:
-        best = self.choices[0] if self.choices else self.unverified[0]
-        tiles = tiles_text(best.tiles or {})
-        return f"<Plan {self.problem!r} M={self.M}: {best.schedule} {tiles}, {best.io} words>"
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: what was planned, the best choice, all choices, what constraints cost."""
@@ -239,18 +238,18 @@ class Plan(Planned):
     def _choice_table(self) -> Table:
         columns: dict[str, Any] = {
             "schedule": "schedule",
-            "form": lambda row: f"{row.form}, not verified" if isinstance(row, Unverified) else row.form,
+            "form": lambda row: f"{row.form}{', not verified' * bool(row.note)}",
             "tiles": lambda row: tiles_text(row.tiles or {}),
             "room": "room.words",
-            "I/O": "io",
-            "bytes": lambda row: None if row.moved is None else bytes_text(row.moved),
+            "I/O": lambda row: None if row.tiles is None else row.io,
+            "bytes": lambda row: None if row.tiles is None else bytes_text(row.moved),
             "FLOP/byte": "intensity:.0f",
             "I/O ÷ bound": "ratio:.3f",
         }
         if self.device is not None:
             columns["roofline"] = lambda row: row.roofline and _time(row.roofline)
         drop = ("room", "FLOP/byte", "I/O", "roofline")
-        found = {f"{one.schedule} ({one.form})": one.roofline for one in self.choices}
+        found = {f"{one.schedule} ({one.form})": one.roofline for one in self.choices if one.roofline}
         notes = inner_notes(self.device, self.level, found)
         if self.device is not None:
             notes += self.device.untimed(one.boundary for one in found.values())

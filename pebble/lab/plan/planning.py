@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
@@ -13,13 +13,10 @@ from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import canonical_dtype, memory_words
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import width_ratio
-from pebble.lab.plan.plan_table import Choice, Cost, Plan, Unverified
+from pebble.lab.plan.plan_table import Choice, Cost, Plan
 from pebble.lab.plan.setting import Setting
-from pebble.lab.plan.verification import Found, Search
-from pebble.lower_bounds.table import bounds
+from pebble.lab.plan.verification import Search
 from pebble.program.schedule import Schedule, offered
-
-__all__ = ["constraint_costs", "contenders", "nothing_fits", "plan", "setting_of"]
 
 
 def plan(
@@ -37,7 +34,6 @@ def plan(
     accumulate: str | None = None,
     schedules: Iterable[str | Schedule] | None = None,
     costs: bool = True,
-    progress: Callable[[str], None] | None = None,
 ) -> Plan:
     """Choose a schedule and tiles for a problem under a kernel author's constraints.
 
@@ -64,8 +60,6 @@ def plan(
         Which ones to try.
     costs : bool
         Whether to plan again without each constraint, to say what it costs.
-    progress : callable, optional
-        Called with a line before each schedule is searched and before each choice is verified.
 
     Returns
     -------
@@ -73,8 +67,6 @@ def plan(
 
     Raises
     ------
-    InvalidInput
-        For contradictory constraints, unknown names, or neither or both of M and a device.
     CacheTooSmall
         If no schedule keeps the constraints within M.
 
@@ -98,12 +90,23 @@ def plan(
     one = device_of(device) if isinstance(device, str) else device
     setting = setting_of(problem, M, one, level, dtype, constraints)
     tried = contenders(problem, schedules)
-    search = Search(tried, progress or (lambda line: None))
+    search = Search(tried)
     found = search.verified(setting)
     if not found:
         raise nothing_fits(search, setting)
     lost = constraint_costs(search, setting, found[0]) if costs and found[0].tiles is not None else ()
-    return _report(setting, found, one, level, lost)
+    return Plan(
+        problem=problem,
+        M=setting.M,
+        dtype=setting.dtype,
+        device=one,
+        level=level or (one.level if one is not None else None),
+        constraints=constraints,
+        choices=tuple(choice for choice in found if not choice.note),
+        unverified=tuple(choice for choice in found if choice.note),
+        costs=lost,
+        bound=setting.bound,
+    )
 
 
 def setting_of(
@@ -118,7 +121,7 @@ def setting_of(
     dtype = canonical_dtype(dtype)
     width_ratio(dtype, constraints.accumulate)
     words = memory_words(M, device, level, dtype)
-    return Setting(problem, words, constraints, dtype)
+    return Setting(problem, words, constraints, dtype, device, level)
 
 
 def contenders(problem: Problem, names: Iterable[str | Schedule] | None) -> list[Schedule]:
@@ -137,7 +140,7 @@ def nothing_fits(search: Search, setting: Setting) -> CacheTooSmall:
     return CacheTooSmall(f"{text}; the smallest tiles need {words:,} words ({name})", words)
 
 
-def constraint_costs(search: Search, setting: Setting, best: Found) -> tuple[Cost, ...]:
+def constraint_costs(search: Search, setting: Setting, best: Choice) -> tuple[Cost, ...]:
     """Plan again without each constraint, and without all; the best has tiles."""
     active = setting.constraints.active()
     without = list(active)
@@ -148,42 +151,19 @@ def constraint_costs(search: Search, setting: Setting, best: Found) -> tuple[Cos
     for text, rest in without:
         other = search.cheapest(replace(setting, constraints=rest))
         cheapest = best if other is None else min(best, other, key=lambda one: one.order)
-        found.append(_cost(text, best, cheapest, setting.problem.copies))
+        found.append(_cost(text, best, cheapest))
     return tuple(found)
 
 
-def _cost(text: str, best: Found, other: Found, copies: int) -> Cost:
+def _cost(text: str, best: Choice, other: Choice) -> Cost:
     return Cost(
         constraint=text,
-        io=other.io * copies,
-        moved=other.moved * copies,
+        io=other.io,
+        moved=other.moved,
         io_more=best.io / other.io - 1,
         moved_more=best.moved / other.moved - 1,
-        schedule=other.schedule.name,
+        schedule=other.schedule,
         form=other.form,
         tiles=other.tiles or {},
         note=other.note,
-    )
-
-
-def _report(
-    setting: Setting,
-    found: list[Found],
-    device: Device | None,
-    level: str | None,
-    costs: tuple[Cost, ...],
-) -> Plan:
-    bound = bounds(setting.problem, setting.M).best
-    rows = [one.choice(setting, device, level, bound.value) for one in found]
-    return Plan(
-        problem=setting.problem,
-        M=setting.M,
-        dtype=setting.dtype,
-        device=device,
-        level=level or (device.level if device is not None else None),
-        constraints=setting.constraints,
-        choices=tuple(row for row in rows if isinstance(row, Choice)),
-        unverified=tuple(row for row in rows if isinstance(row, Unverified)),
-        costs=costs,
-        bound=bound,
     )

@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from pebble.lab.hardware.device import Crossing
     from pebble.program.counting.counted import Run
 
-__all__ = [
-    "Roofline",
-    "Traffic",
-    "flops",
-    "inner_notes",
-    "moved_bytes",
-    "roofline_of",
-]
-
 STATISTICS = ("l", "m", "D")
 """Row statistics: one element a row, always in the accumulators' type."""
 

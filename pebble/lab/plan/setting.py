@@ -15,6 +15,7 @@ from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import AXES, Constraints
 from pebble.lab.plan.memory_need import Room, second_buffers, wide_arrays, widened, width_ratio
 from pebble.lab.plan.roofline import Traffic, moved_bytes
+from pebble.lower_bounds.table import bounds
 from pebble.program import Program
 from pebble.program.counting.counted import Run
 from pebble.program.counting.effects import MOST_BOXES
@@ -29,9 +30,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Whole = NDArray[np.int64]
+    from pebble.lab.hardware import Device
+    from pebble.lower_bounds.bound import Bound
 
-__all__ = ["MASKED_STEPS", "Setting"]
+    Whole = NDArray[np.int64]
 
 MASKED_STEPS = 60_000
 """Most operations of a run under a mask: some seconds. What takes more is left unverified."""
@@ -43,17 +45,25 @@ class Setting:
 
     Attributes
     ----------
-    problem : Problem
     M : int
         Words of the inputs' data type.
-    constraints : Constraints
-    dtype : str
+    device : Device or None
+        For times.
+    level : str or None
+        What of the device is fast memory; None for its own.
     """
 
     problem: Problem
     M: int
     constraints: Constraints
     dtype: str
+    device: Device | None = None
+    level: str | None = None
+
+    @property
+    def bound(self) -> Bound:
+        """The greatest proved bound, for all copies."""
+        return _bound(self.problem, self.M)
 
     def best_tiles(self, schedule: Schedule, names: tuple[str, ...] | None) -> dict[str, int]:
         """Return the tiles that the search finds, of some names or the schedule's own.
@@ -100,6 +110,11 @@ class Setting:
         wide = self.run(schedule, tiles, width_ratio(self.dtype, self.constraints.accumulate)).peak - peak
         program, family = schedule.program(self.problem, tiles), schedule.family(self.problem)
         return Room(peak, wide, second_buffers(program, family, self.constraints, self.dtype))
+
+
+@lru_cache(maxsize=16)
+def _bound(problem: Problem, M: int) -> Bound:
+    return bounds(problem, M).best
 
 
 @lru_cache(maxsize=256)

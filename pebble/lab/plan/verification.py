@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pebble.common.clock import tell
 from pebble.common.errors import CacheTooSmall, NoClosedForm, PebbleError, TooManyOperations, Violation
 from pebble.common.tables import tiles_text
 from pebble.lab.plan.constraints import Constraints
-from pebble.lab.plan.memory_need import Room
-from pebble.lab.plan.plan_table import Choice, Unverified
-from pebble.lab.plan.roofline import Roofline, Traffic, flops, moved_bytes, roofline_of
+from pebble.lab.plan.plan_table import Choice
+from pebble.lab.plan.roofline import Traffic, flops, moved_bytes
 from pebble.lab.plan.setting import Setting
 from pebble.program.closed_forms.count import words_by_array
-from pebble.program.counting.counted import Run
 from pebble.program.schedule import Schedule, Tiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from pebble.lab.hardware import Device
-
-__all__ = ["Found", "Search", "given"]
 
 FORMS = {"own tiles": None, "whole tiles": ("rows", "cols")}
 """The sizes that are searched: a schedule's own, or those of whole tiles of queries and keys, where it loads such."""
@@ -33,119 +27,38 @@ _NEAR = 1.01
 
 
 @dataclass(frozen=True)
-class Found:
-    """A schedule with tiles.
-
-    Attributes
-    ----------
-    schedule : Schedule
-    form : str
-    tiles : dict of str to int, optional
-        None if not even the search came to an end.
-    reads, writes : int
-        Words by closed form, for one copy.
-    moved : int
-        Bytes, for one copy.
-    room : Room, optional
-    run : Run, optional
-        The machine's run; None if it is not verified.
-    note : str
-        Why it is not verified.
-    """
-
-    schedule: Schedule
-    form: str
-    tiles: dict[str, int] | None = None
-    reads: int = 0
-    writes: int = 0
-    moved: int = 0
-    room: Room | None = None
-    run: Run | None = None
-    note: str = ""
-
-    @property
-    def io(self) -> int:
-        """Words moved."""
-        return self.reads + self.writes
-
-    @property
-    def order(self) -> tuple[float, ...]:
-        """Sort key: fewest bytes, then fewest words, then the largest tile of scores; what has no count comes last."""
-        if self.tiles is None:
-            return (float("inf"),)
-        return self.moved, self.io, -self.tiles.get("rows", 1) * self.tiles.get("cols", 1)
-
-    def choice(
-        self, setting: Setting, device: Device | None, level: str | None, bound: float
-    ) -> Choice | Unverified:
-        """Return the choice, for all copies."""
-        copies = setting.problem.copies
-        if self.tiles is None:
-            return Unverified(self.schedule.name, self.form, self.note)
-        io, moved = self.io * copies, self.moved * copies
-        if self.run is None or self.room is None:
-            return Unverified(self.schedule.name, self.form, self.note, self.tiles, io, moved)
-        work = flops(self.run) * copies
-        roofline = Roofline()
-        if device is not None:
-            crossing = device.crossing(level, setting.dtype, self.room.words, io / bound)
-            roofline = roofline_of(device, setting.dtype, moved, work, crossing)
-        return Choice(
-            schedule=self.schedule.name,
-            form=self.form,
-            tiles=self.tiles,
-            room=self.room,
-            reads=self.reads * copies,
-            writes=self.writes * copies,
-            io=io,
-            moved=moved,
-            flops=work,
-            ratio=io / bound,
-            roofline=roofline,
-        )
-
-
-@dataclass(frozen=True)
 class Search:
-    """The search for tiles of each schedule, in each form.
-
-    Parameters
-    ----------
-    schedules : list of Schedule
-    progress : callable
-        Called with a line before each piece of work.
-    """
+    """The search for tiles of each schedule, in each form."""
 
     schedules: list[Schedule]
-    progress: Callable[[str], None]
 
-    def verified(self, setting: Setting) -> list[Found]:
+    def verified(self, setting: Setting) -> list[Choice]:
         """Return the best of each schedule and form: those verified, the best first, then the others."""
         found = [self._verified(one, setting) for one in self._searched(setting)]
-        return sorted(found, key=lambda one: (one.run is None, *one.order))
+        return sorted(found, key=lambda one: (bool(one.note), *one.order))
 
-    def best(self, setting: Setting) -> Found | None:
+    def best(self, setting: Setting) -> Choice | None:
         """Return the cheapest that is verified; if none is, the cheapest with a note, or None."""
         first = None
         for one in sorted(self._searched(setting), key=lambda one: one.order):
             settled = self._verified(one, setting)
-            if settled.run is not None:
+            if not settled.note:
                 return settled
             first = first or settled
         return first
 
-    def cheapest(self, setting: Setting) -> Found | None:
+    def cheapest(self, setting: Setting) -> Choice | None:
         """Return the cheapest of all, verified or with a note, or None."""
         known = (one for one in self._searched(setting) if one.tiles is not None)
         best = min(known, key=lambda one: one.order, default=None)
         return None if best is None else self._verified(best, setting)
 
-    def worthwhile(self, setting: Setting, than: Found) -> Search:
+    def worthwhile(self, setting: Setting, than: Choice) -> Search:
         """Return the search among schedules that may move less than what is found: that do, if nothing is asked."""
         least: dict[str, float] = {}
         for one in self._searched(replace(setting, constraints=Constraints())):
             moved = 0 if one.tiles is None else one.moved
-            least[one.schedule.name] = min(least.get(one.schedule.name, moved), moved)
+            least[one.schedule] = min(least.get(one.schedule, moved), moved)
         few = [one for one in self.schedules if least.get(one.name, 0) <= _NEAR * than.moved]
         return replace(self, schedules=few)
 
@@ -166,37 +79,37 @@ class Search:
                 if names is None or "literal" in schedule.presets:
                     yield schedule, form, names
 
-    def _searched(self, setting: Setting) -> Iterator[Found]:
+    def _searched(self, setting: Setting) -> Iterator[Choice]:
         """Yield what is found, before anything is verified."""
         for schedule, form, names in self._forms():
-            self.progress(f"searching tiles: {schedule.name}, {form}")
+            tell(f"searching tiles: {schedule.name}, {form}")
             try:
                 yield _told(schedule, form, setting.best_tiles(schedule, names), setting)
             except CacheTooSmall:
                 continue
             except UNVERIFIABLE as error:
-                yield Found(schedule, form, note=str(error))
+                yield Choice(schedule, form, setting, note=str(error))
 
-    def _verified(self, found: Found, setting: Setting) -> Found:
+    def _verified(self, found: Choice, setting: Setting) -> Choice:
         """Return what was found, verified or with a note."""
         if found.tiles is None:
             return found
-        self.progress(f"verifying {found.schedule.name} {tiles_text(found.tiles)}")
+        tell(f"verifying {found.schedule} {tiles_text(found.tiles)}")
         checked = _checked(found, setting)
         if checked.room is not None and checked.room.words > setting.M:
             return replace(found, note=f"it needs more than M = {setting.M:,} words")
         return checked
 
 
-def given(schedule: Schedule, tiles: Tiles, setting: Setting) -> Found:
+def given(schedule: Schedule, tiles: Tiles, setting: Setting) -> Choice:
     """Return a schedule with given tiles, whether or not they fit or keep the constraints, verified or with a note."""
     try:
         return _checked(_told(schedule, "given tiles", tiles, setting), setting)
     except UNVERIFIABLE as error:
-        return Found(schedule, "given tiles", note=str(error))
+        return Choice(schedule, "given tiles", setting, note=str(error))
 
 
-def _told(schedule: Schedule, form: str, tiles: Tiles, setting: Setting) -> Found:
+def _told(schedule: Schedule, form: str, tiles: Tiles, setting: Setting) -> Choice:
     """Return a schedule with tiles and what they move: by closed form, or where there is none by a run.
 
     Raises
@@ -211,10 +124,12 @@ def _told(schedule: Schedule, form: str, tiles: Tiles, setting: Setting) -> Foun
         counted = setting.run(schedule, tiles)
         reads, writes = counted.reads, counted.writes
     moved = moved_bytes(Traffic(family, reads, writes), setting.dtype, setting.constraints.accumulate)
-    return Found(schedule, form, dict(tiles), sum(reads.values()), sum(writes.values()), moved)
+    copies = setting.problem.copies
+    loads, stores = (copies * sum(one.values()) for one in (reads, writes))
+    return Choice(schedule, form, setting, dict(tiles), loads, stores, moved * copies)
 
 
-def _checked(found: Found, setting: Setting) -> Found:
+def _checked(found: Choice, setting: Setting) -> Choice:
     """Return what was found with the room that the machine measures, or a note.
 
     Raises
@@ -224,12 +139,11 @@ def _checked(found: Found, setting: Setting) -> Found:
     """
     assert found.tiles is not None
     try:
-        counted = setting.run(found.schedule, found.tiles)
-        room = setting.room(found.schedule, found.tiles)
+        counted = setting.run(found.made, found.tiles)
+        room = setting.room(found.made, found.tiles)
     except UNVERIFIABLE as error:
         return replace(found, note=str(error))
-    if (sum(counted.reads.values()), sum(counted.writes.values())) != (found.reads, found.writes):
-        raise PebbleError(
-            f"{found.schedule.name}: the closed form and the machine disagree; please report this"
-        )
-    return replace(found, room=room, run=counted)
+    copies = setting.problem.copies
+    if (counted.total_reads * copies, counted.total_writes * copies) != (found.reads, found.writes):
+        raise PebbleError(f"{found.schedule}: the closed form and the machine disagree; please report this")
+    return replace(found, room=room, flops=flops(counted) * copies)

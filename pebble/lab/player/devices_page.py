@@ -12,8 +12,6 @@ from pebble.lab.player.page import Page
 from pebble.lower_bounds.attention.communication import d1_total, d3_total
 from pebble.program.parallel import Exchange, Shape, SharedProblem, distributed_schedule, play, shape_text
 
-__all__ = ["DevicesPage", "play_devices"]
-
 _MOST_DEVICES = 16
 _MOST_TILES = 32
 _MOST_TURNS = 64

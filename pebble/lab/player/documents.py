@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag, named_dag
 from pebble.computations.problem import Problem
 from pebble.graph.dag import Dag
 from pebble.lab.asked_schedules import asked_schedule
 from pebble.lab.pebblings import moves
-from pebble.lab.player.limits import check_drawable
 from pebble.lab.player.page import Page
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS, PracticeBoard, board_dict
-from pebble.lab.player.recording import record_pebbling, record_steps
+from pebble.lab.player.recording import check_drawable, record_pebbling, record_steps
 from pebble.lower_bounds.table import bounds
 from pebble.solvers.heuristic import schedule_dag
 
 if TYPE_CHECKING:
     from pebble.lower_bounds.bound import Bound
     from pebble.program.schedule import Schedule, Tiles
-
-__all__ = ["first_page", "of_schedule", "play", "play_dag", "watched"]
 
 
 def play(
@@ -55,9 +54,6 @@ def play(
     ------
     CacheTooSmall
         If the tiles (or any tiles) do not fit M words.
-    InvalidInput
-        For unknown names, if neither M nor tiles are given, or if the game is too large to be shown: at most
-        2,000 vertices, 10,000 edges and 20,000 moves.
 
     Examples
     --------
@@ -96,8 +92,6 @@ def play_dag(
     ------
     CacheTooSmall
         If there is no pebbling with M words.
-    InvalidInput
-        If there is no such DAG, M is not a positive whole number, or the game is too large to be shown.
 
     Examples
     --------
@@ -228,3 +222,52 @@ def watched(shown: _Shown, place: int, board: dict[str, Any]) -> dict[str, Any]:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+@dataclass(frozen=True)
+class RacePage(Page):
+    """A page of several pebblings side by side; ``document`` has them as ``lanes``."""
+
+    template: ClassVar[str] = "race.html"
+    scripts: ClassVar[tuple[str, ...]] = (
+        *("rules.js", "tape.js", "labels.js", "elements.js"),
+        *("stepper.js", "board.js", "race.js"),
+    )
+    styles: ClassVar[tuple[str, ...]] = ("player.css", "board.css", "small.css", "race.css")
+
+    def summary(self) -> str:
+        """Return what there is to watch, in one line."""
+        counts = [(one["name"], one["totals"]) for one in self.document["lanes"]]
+        ended = ", ".join(f"{name} {totals['reads'] + totals['writes']:,}" for name, totals in counts)
+        return f"{self.title}; I/O {ended}"
+
+
+def race(schedules: Sequence[str], problem: Problem, M: int, time_limit: float | None = None) -> RacePage:
+    """Make a page that steps through the pebblings of several schedules together.
+
+    Parameters
+    ----------
+    schedules : sequence of str
+        Two or more.
+    problem : Problem
+        One copy; heads and batch are ignored.
+    M : int
+    time_limit : float, optional
+        Seconds for the exact optimum, by default a fixed amount of work.
+
+    Examples
+    --------
+    >>> race(["naive", "flash-2"], Problem.square(2, 1), 8, time_limit=0.1).summary()
+    'naive, flash-2: attention forward, N = 2, d = 1, M = 8; I/O naive 32, flash-2 12'
+    """
+    if len(set(schedules)) < max(2, len(schedules)):
+        raise InvalidInput("a race needs two or more schedules, each once")
+    shown = [of_schedule(name, problem, M) for name in schedules]
+    first = shown[0].board
+    for one in shown:
+        if (one.board.name, one.board.parameters) != (first.name, first.parameters):
+            raise InvalidInput(f"{one.name} and {shown[0].name} pebble different DAGs: no race")
+    board = board_dict(first, [M], time_limit)
+    lanes = [watched(one, 0, board) | {"program": None} for one in shown]
+    title = f"{', '.join(schedules)}: {problem.single.describe()}, M = {M:,}"
+    return RacePage(title, {"lanes": lanes, "board": board})

@@ -14,8 +14,6 @@ from typing import Any, ClassVar
 from pebble.common.files import atomic_writer
 from pebble.common.whole_numbers import singular
 
-__all__ = ["SCRIPTS", "Page", "embedded"]
-
 SCRIPTS = (
     *("rules.js", "links.js", "tape.js", "labels.js", "elements.js", "stepper.js", "board.js", "panels.js"),
     *("watch.js", "practice.js", "address.js", "main.js"),
@@ -31,7 +29,6 @@ class Page:
 
     Attributes
     ----------
-    title : str
     document : dict
         Everything the page shows, as plain data: ``watch`` is the pebbling that is stepped through, ``further``
         are others to choose, ``boards`` are the DAGs to play on.

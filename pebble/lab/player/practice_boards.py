@@ -10,13 +10,10 @@ from pebble.common.errors import InvalidInput
 from pebble.game.files.header import Header
 from pebble.graph.dag import Dag
 from pebble.graph.drawing import layered_layout
-from pebble.lab.player.limits import check_drawable
-from pebble.lab.player.recording import record_pebbling
+from pebble.lab.player.recording import check_drawable, record_pebbling
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
 from pebble.solvers.optimum import FEW_STATES, optimal
-
-__all__ = ["CLASSIC_BOARDS", "MOST_SOLVED", "PracticeBoard", "board_dict", "solve"]
 
 MOST_SOLVED = 24
 """The exact optimum is searched only for DAGs of at most so many vertices."""
@@ -40,8 +37,6 @@ class PracticeBoard:
 
     Attributes
     ----------
-    title : str
-    dag : Dag
     name, parameters : str, dict of str to str
         What a pebbling file calls the DAG.
     bound : callable, optional

@@ -6,17 +6,37 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from pebble.common.errors import InvalidInput
 from pebble.game.moves import Columns, Moves, as_chunks
 from pebble.game.replay import replay
 from pebble.graph.dag import Dag
 from pebble.lab.pebblings import Pebbling
-from pebble.lab.player.limits import check_moves
 from pebble.program import Program, Step, pseudo_code
 from pebble.program.lowering import lower_steps
 from pebble.program.nodes import Place
 from pebble.program.parts_in_turn import written_out
 
-__all__ = ["Recording", "record_pebbling", "record_steps"]
+_MOST_VERTICES = 2_000
+_MOST_EDGES = 10_000
+MOST_MOVES = 20_000
+
+
+def check_drawable(what: str, vertices: int, edges: int) -> None:
+    """Raise InvalidInput if a computation is too large to be drawn."""
+    if vertices > _MOST_VERTICES or edges > _MOST_EDGES:
+        raise InvalidInput(
+            f"{what} has {vertices:,} vertices and {edges:,} edges; a page can show at most "
+            f"{_MOST_VERTICES:,} vertices and {_MOST_EDGES:,} edges: choose smaller sizes"
+        )
+
+
+def check_moves(what: str, moves: int) -> None:
+    """Raise InvalidInput if a pebbling has too many moves to be stepped through."""
+    if moves > MOST_MOVES:
+        raise InvalidInput(
+            f"{what} has at least {moves:,} moves; a page steps through at most {MOST_MOVES:,}: "
+            "choose smaller sizes or more words of fast memory"
+        )
 
 
 @dataclass

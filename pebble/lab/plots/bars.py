@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from pebble.lab.count_table import CountTable, Row
     from pebble.program.schedule import Schedule
 
-__all__ = ["ArrayBars", "array_bars", "arrays", "draw_arrays"]
-
 FAR = 8.0
 """A schedule that moves more than this many times the least I/O is named, not drawn: it would squeeze the others."""
 
@@ -42,7 +40,6 @@ class ArrayBars(JsonResult):
 
     Attributes
     ----------
-    report : CountTable
     rows : tuple of Row
         The schedules drawn.
     left_out : tuple of Row
@@ -69,8 +66,6 @@ def array_bars(
     problem: Problem,
     M: int,
     schedules: Iterable[str | Schedule] | None = None,
-    *,
-    progress: Callable[[str], None] | None = None,
 ) -> ArrayBars:
     """Count I/O by array.
 
@@ -81,15 +76,13 @@ def array_bars(
         Words of fast memory.
     schedules : iterable of str or Schedule, optional
         By default all that fit. Those with more than eight times the least I/O are then only named.
-    progress : callable, optional
-        Called with the name of each schedule before it is counted.
 
     Examples
     --------
     >>> array_bars(Problem.square(64, 4), 64, ["flash-2"]).rows[0].by_array["Q"]
     {'reads': 256, 'writes': 0}
     """
-    report = count_any_pass(problem, M, schedules, progress=progress)
+    report = count_any_pass(problem, M, schedules)
     fitting = [row for row in report.rows if row.io is not None]
     if not fitting:
         raise InvalidInput(f"there is nothing to draw: {report.why_nothing_fits()}")

@@ -16,26 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-__all__ = [
-    "PICTURE_FORMATS",
-    "drawn_on",
-    "is_narrow",
-    "legend_beside",
-    "letter_points",
-    "log_axes",
-    "need_matplotlib",
-    "note",
-    "number_axis",
-    "picture",
-    "picture_format",
-    "points_wide",
-    "save",
-    "title",
-    "white_around",
-    "width",
-    "write_picture",
-]
-
 Counted = TypeVar("Counted")
 Drawn = TypeVar("Drawn")
 

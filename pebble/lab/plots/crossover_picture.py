@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from pebble.common.clock import doing
 from pebble.common.plain import plain
 from pebble.common.tables import JsonResult
 from pebble.lab.crossover import Crossover, crossover
@@ -14,8 +15,6 @@ from pebble.lab.plots.varying import memories
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["CrossoverCurves", "crossover_curves", "draw_crossover"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,6 @@ class CrossoverCurves(JsonResult):
     ----------
     d : int
         Head dimension.
-    mask : str or None
     against : str
         The schedule with softmax.
     rows : tuple of Crossover
@@ -52,8 +50,6 @@ def crossover_curves(
     M: SupportsIndex | Iterable[SupportsIndex],
     mask: str | None = None,
     against: str = "best",
-    *,
-    progress: Callable[[str], None] | None = None,
 ) -> CrossoverCurves:
     """Count the points of :func:`draw_crossover`.
 
@@ -67,8 +63,6 @@ def crossover_curves(
         Of both kinds of attention.
     against : str
         The schedule with softmax; with "best", the best one at each length.
-    progress : callable, optional
-        Called with a line before each point.
 
     Examples
     --------
@@ -77,9 +71,8 @@ def crossover_curves(
     """
     rows = []
     for size in memories(M):
-        if progress is not None:
-            progress(f"M = {size:,}, d = {d}")
-        rows.append(crossover(d, size, mask, N=d, against=against))
+        with doing(f"M = {size:,}, d = {d}"):
+            rows.append(crossover(d, size, mask, N=d, against=against))
     return CrossoverCurves(d, mask, against, tuple(rows))
 
 

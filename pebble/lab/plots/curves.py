@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from pebble.common.clock import doing
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
 from pebble.common.tables import JsonResult
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
     from pebble.lab.count_table import CountTable
     from pebble.program.schedule import Schedule
-
-__all__ = ["IoCurves", "draw_io", "io", "io_curves"]
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,6 @@ def io_curves(
     problem: Problem | Iterable[Problem],
     M: SupportsIndex | Iterable[SupportsIndex],
     schedules: Iterable[str | Schedule] | None = None,
-    *,
-    progress: Callable[[str], None] | None = None,
 ) -> IoCurves:
     """Count I/O against the size of fast memory, or against the length; every point is a verified count.
 
@@ -95,8 +92,6 @@ def io_curves(
         Words of fast memory; several if there is one problem.
     schedules : iterable of str or Schedule, optional
         By default all that serve the pass. One that fits nowhere is not drawn.
-    progress : callable, optional
-        Called with a line before each point is counted.
 
     Examples
     --------
@@ -111,10 +106,9 @@ def io_curves(
     reports: list[CountTable] = []
     for one in problems:
         for size in Ms:
-            if progress is not None:
-                place = f"{len(reports) + 1} of {len(problems) * len(Ms)}"
-                progress(f"{place}: M = {size:,}, {one.describe()}")
-            reports.append(count_any_pass(one, size, chosen))
+            place = f"{len(reports) + 1} of {len(problems) * len(Ms)}"
+            with doing(f"{place}: M = {size:,}, {one.describe()}"):
+                reports.append(count_any_pass(one, size, chosen))
     against = "N" if len(problems) > 1 else "M"
     return IoCurves(against, problems, Ms, tuple(reports))
 

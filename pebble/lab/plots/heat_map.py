@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from pebble.common.clock import doing
 from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.collections import QuadMesh
 
     from pebble.program.schedule import Schedule
-
-__all__ = ["Gap", "draw_gap", "gap", "gaps"]
 
 NUMBERED_CELLS = 200
 """In a map of at most so many cells, each cell shows its number, in place of a scale of colours."""
@@ -64,8 +63,6 @@ def gaps(
     problems: Problem | Iterable[Problem],
     M: SupportsIndex | Iterable[SupportsIndex],
     schedules: Iterable[str | Schedule] | None = ("best",),
-    *,
-    progress: Callable[[str], None] | None = None,
 ) -> Gap:
     """Count verified I/O over the best proved bound; where that is 1, a schedule is proved to be optimal.
 
@@ -77,8 +74,6 @@ def gaps(
         Words of fast memory; one column each.
     schedules : iterable of str or Schedule, optional
         Whose least I/O is taken; ``best`` by default, None for all.
-    progress : callable, optional
-        Called with a line before each cell is counted.
 
     Examples
     --------
@@ -90,10 +85,9 @@ def gaps(
     chosen = None if schedules is None else list(schedules)
     cells: list[tuple[float | None, str | None]] = []
     for problem, size in product(rows, columns):
-        if progress is not None:
-            place = f"{len(cells) + 1} of {len(rows) * len(columns)}"
-            progress(f"{place}: {problem.describe()}, M = {size:,}")
-        cells.append(_cell(problem, size, chosen))
+        place = f"{len(cells) + 1} of {len(rows) * len(columns)}"
+        with doing(f"{place}: {problem.describe()}, M = {size:,}"):
+            cells.append(_cell(problem, size, chosen))
     by_row = [cells[at : at + len(columns)] for at in range(0, len(cells), len(columns))]
     ratios = tuple(tuple(ratio for ratio, _ in row) for row in by_row)
     best = tuple(tuple(name for _, name in row) for row in by_row)

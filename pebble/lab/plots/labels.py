@@ -12,8 +12,6 @@ from pebble.lab.plots.canvas import letter_points, note, white_around
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["LineEnd", "label_ends", "wrapped"]
-
 
 @dataclass(frozen=True)
 class LineEnd:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pebble.program.hierarchy import Hierarchy
     from pebble.program.schedule.level_schedule import LevelSchedule
 
-__all__ = ["LevelPoints", "draw_levels", "level_points", "levels"]
-
 _MARKS: dict[str, dict[str, Any]] = {
     "reads": {"marker": ">", "color": "#0072b2", "fillstyle": "none"},
     "writes": {"marker": "<", "color": "#d55e00", "fillstyle": "none"},
@@ -36,7 +34,6 @@ class LevelPoints(JsonResult):
 
     Attributes
     ----------
-    report : LevelReport
     rows : tuple of LevelRow
         The schedules that fit.
     """
@@ -71,7 +68,6 @@ def level_points(
     *,
     bandwidths: tuple[float | None, ...] | None = None,
     bytes_per_word: int | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> LevelPoints:
     """Count the words at every boundary between memory levels; parameters as in :func:`pebble.count_levels`.
 
@@ -90,7 +86,6 @@ def level_points(
         schedules,
         bandwidths=bandwidths,
         bytes_per_word=bytes_per_word,
-        progress=progress,
     )
     rows = tuple(row for row in report.rows if row.fits)
     if not rows:

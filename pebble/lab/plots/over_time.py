@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pebble.lab.timeline import Timeline
     from pebble.program.schedule import Schedule, Tiles
 
-__all__ = ["STRETCHES", "Occupancy", "draw_occupancy", "occupancy", "occupancy_of"]
-
 STRETCHES = 240
 """A long run is cut into about so many stretches of time, and one sample of each is drawn."""
 

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from pebble.common.clock import doing, tell
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult
 from pebble.lab.plots.canvas import drawn_on, legend_beside, log_axes, title
 from pebble.lab.plots.labels import LineEnd, label_ends, wrapped
-from pebble.lab.plots.styles import STYLED_SCHEDULES, bound_lines, lines
+from pebble.lab.plots.styles import bound_lines, lines
 from pebble.program.parallel import SharedProblem, distributed_schedules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pebble.lab.parallel import Links, ParallelReport
-
-__all__ = [
-    "ParallelCurves",
-    "ParallelWinners",
-    "draw_parallel",
-    "draw_winners",
-    "parallel_curves",
-    "parallel_winners",
-]
 
 
 @dataclass(frozen=True)
@@ -69,7 +61,6 @@ class ParallelWinners(JsonResult):
 
     Attributes
     ----------
-    Ns, Ps : tuple of int
     best : tuple of tuple of str or None
         For each N and P the best schedule; None where there are fewer tokens than tiles.
     ratios : tuple of tuple of float or None
@@ -91,8 +82,6 @@ class ParallelWinners(JsonResult):
 def parallel_curves(
     problems: Iterable[SharedProblem],
     schedules: Sequence[str] | None = None,
-    *,
-    progress: Callable[[str], None] | None = None,
 ) -> ParallelCurves:
     """Count schedules for several numbers of devices; they may differ in P only.
 
@@ -101,8 +90,6 @@ def parallel_curves(
     problems : iterable of SharedProblem
     schedules : sequence of str, optional
         Those that serve the pass by default.
-    progress : callable, optional
-        Called with a line before each number of devices.
 
     Examples
     --------
@@ -117,9 +104,8 @@ def parallel_curves(
         raise InvalidInput("give at least one number of devices")
     reports = []
     for problem in chosen:
-        if progress is not None:
-            progress(f"P = {problem.P:,}")
-        reports.append(parallel(problem, schedules))
+        with doing(f"P = {problem.P:,}"):
+            reports.append(parallel(problem, schedules))
     names = dict.fromkeys(row.name for report in reports for row in report.rows)
     words = {name: tuple(_received(report, name) for report in reports) for name in names}
     return ParallelCurves(chosen, words, tuple(_bound(report) for report in reports))
@@ -131,8 +117,6 @@ def parallel_winners(
     Ps: Iterable[int],
     links: Links,
     schedules: Sequence[str] | None = None,
-    *,
-    progress: Callable[[str], None] | None = None,
 ) -> ParallelWinners:
     """Find the fastest schedule for several lengths and numbers of devices; of those as fast the first.
 
@@ -142,7 +126,7 @@ def parallel_winners(
         Heads, head dimension, pass, mask and layout.
     Ns, Ps : iterable of int
     links : Links
-    schedules, progress
+    schedules
         As for :func:`parallel_curves`.
 
     Examples
@@ -155,7 +139,7 @@ def parallel_winners(
     lengths, devices = tuple(Ns), tuple(Ps)
     best, ratios = [], []
     for N in lengths:
-        cells = [_fastest(problem, N, P, links, schedules, progress) for P in devices]
+        cells = [_fastest(problem, N, P, links, schedules) for P in devices]
         best.append(tuple(name for name, _ in cells))
         ratios.append(tuple(ratio for _, ratio in cells))
     text = problem.describe().replace(f"N = {problem.N:,}, ", "").replace(f"on {problem.P:,} devices, ", "")
@@ -223,7 +207,7 @@ def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
 def _styles() -> dict[str, dict[str, Any]]:
     """Return how to draw each schedule for several devices, the same in every picture."""
     names = [schedule.name for schedule in distributed_schedules()]
-    return dict(zip(names, lines(STYLED_SCHEDULES[: len(names)]).values(), strict=True))
+    return lines(names, names)
 
 
 def _pale(colour: Any) -> tuple[float, float, float]:
@@ -251,11 +235,9 @@ def _fastest(
     P: int,
     links: Links,
     schedules: Sequence[str] | None,
-    progress: Callable[[str], None] | None,
 ) -> tuple[str | None, float | None]:
     """Return the fastest schedule for a length and a number of devices, and its times' ratio."""
-    if progress is not None:
-        progress(f"N = {N:,}, P = {P:,}")
+    tell(f"N = {N:,}, P = {P:,}")
     from pebble.lab.parallel.comparing import fastest
 
     try:

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-__all__ = ["draw_roofline", "roofline"]
-
-
 def draw_roofline(found: RooflinePoints, ax: Axes | None = None) -> Axes:
     """Draw each schedule on the roof at its FLOP per byte."""
     with drawn_on(ax, legend=len(found.points) + 2) as target:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pebble.lab.count_table import Row
     from pebble.program.schedule import Schedule
 
-__all__ = ["RooflinePoint", "RooflinePoints", "roofline_points"]
-
 
 @dataclass(frozen=True)
 class RooflinePoint(PlainRow):
@@ -32,8 +30,6 @@ class RooflinePoint(PlainRow):
 
     Attributes
     ----------
-    schedule : str
-    tiles : dict of str to int
     io, moved, flops : int
         Words and bytes moved, and FLOP of the matrix products executed, for all heads and batch elements.
     repeated : float
@@ -64,10 +60,6 @@ class RooflinePoints(JsonResult):
 
     Attributes
     ----------
-    problem : Problem
-    device : Device
-    dtype : str
-    level : str
     M : int
         Words of fast memory of one kernel instance.
     bandwidth, peak : float
@@ -76,7 +68,6 @@ class RooflinePoints(JsonResult):
         The boundary that the bytes cross.
     left_out : tuple of str
         Schedules whose bytes cross a different boundary, see :meth:`pebble.lab.hardware.Device.boundary`.
-    points : tuple of RooflinePoint
     bound_intensity : float
         FLOP per byte of a schedule that moves no more than the proved bound and computes nothing twice.
     """
@@ -109,8 +100,6 @@ def roofline_points(
     dtype: str = "bfloat16",
     level: str | None = None,
     schedules: Iterable[str | Schedule] | None = None,
-    *,
-    progress: Callable[[str], None] | None = None,
 ) -> RooflinePoints:
     """Count bytes and FLOP: those of the matrix products that a schedule executes, repeated ones included.
 
@@ -126,8 +115,6 @@ def roofline_points(
         What of the device is fast memory.
     schedules : iterable of str or Schedule, optional
         By default all that fit.
-    progress : callable, optional
-        Called with the name of each schedule before it is counted.
 
     Examples
     --------
@@ -149,7 +136,7 @@ def roofline_points(
         )
     M = one.words(dtype, level)
     asked = None if schedules is None else list(schedules)
-    report = count_any_pass(problem, M, asked, progress=progress).priced(Price(dtype, one, level))
+    report = count_any_pass(problem, M, asked).priced(Price(dtype, one, level))
     needed, roof = _needed_work(problem), (crossing.bandwidth, peak)
     fitting = [row for row in report.rows if row.fits]
     own = {row.name for row in fitting if row.boundary == crossing.name}

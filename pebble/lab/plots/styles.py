@@ -5,38 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["STYLED_ARRAYS", "STYLED_SCHEDULES", "bound_lines", "fills", "lines", "on_fill"]
-
-STYLED_SCHEDULES = (
-    "best",
-    "flash-2",
-    "flash-1",
-    "flash-2-pinned",
-    "flash-2-sliced",
-    "small-cache",
-    "square-tile",
-    "hybrid",
-    "naive",
-    "standard",
-    "split",
-    "p-first",
-    "keys-pinned",
-    "queries-pinned",
-    "queries-sliced",
-    "key-window",
-    "flash-2-causal",
-    "queries-causal",
-    "split-causal",
-    "flash-2-mixed",
-    "split-pinned",
-    "keys-mixed",
-    "flash-2-packed",
-    "split-packed",
-    "keys-packed",
-    "dp-sliced",
-    "p-tile",
-)
-"""Schedules with a style of their own, the same in every picture."""
+from pebble.program.schedule import registered
 
 STYLED_ARRAYS = ("Q", "K", "V", "O", "S", "P", "l", "U", "dO", "dQ", "dK", "dV", "dP", "dS", "D")
 """Arrays with a fill of their own, the same in every picture."""
@@ -59,25 +28,28 @@ _FILLS = (
 )
 
 
-def lines(names: Iterable[str]) -> dict[str, dict[str, Any]]:
+def lines(names: Iterable[str], known: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
     """Return how to draw the line of each schedule: no two have the same colour, dashes or marker.
 
-    The first 24 colours differ by at least 14 in CIELAB, for people who do not see red or green too; more than these
-    are paler and nearer to each other, and differ by their dashes and markers.
+    Those that are known, by default the registered ones, look the same in every picture. The first 28 colours differ by
+    at least 14 in CIELAB, for people who do not see red or green too; more than these are paler and nearer to each
+    other, and differ by their dashes and markers.
 
     Examples
     --------
     >>> style = lines(["flash-2", "mine"])
-    >>> style["flash-2"]["marker"], style["flash-2"]["linestyle"]
-    ('s', '--')
+    >>> style["flash-2"]["marker"] != style["mine"]["marker"]
+    True
     """
+    if known is None:
+        known = dict.fromkeys(schedule.name for schedule in registered())
     return {
         name: {
             "color": _again(_COLOURS, number),
             "linestyle": _dashes(number),
             "marker": _marker(number),
         }
-        for name, number in _numbers(names, STYLED_SCHEDULES).items()
+        for name, number in _numbers(names, tuple(known)).items()
     }
 
 

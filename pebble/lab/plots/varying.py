@@ -11,17 +11,6 @@ from pebble.computations.problem import Problem
 from pebble.lab.size_lists import memory_sizes, spaced
 from pebble.lab.training import offered_names
 
-__all__ = [
-    "COUNTS",
-    "but_length",
-    "length_name",
-    "memories",
-    "memories_around",
-    "problems_of",
-    "quick_schedules",
-    "sizes",
-]
-
 COUNTS = range(1, 2001)
 """How many sizes a range in a picture may have."""
 

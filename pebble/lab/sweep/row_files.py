@@ -17,9 +17,6 @@ from pebble.common.files import atomic_writer
 from pebble.common.tables import tiles_text, write_csv
 from pebble.lab.sweep.point import COLUMNS, Record
 
-__all__ = ["ROW_FORMATS", "read_rows", "row_format", "write_rows"]
-
-ROW_FORMATS = ("csv", "jsonl", "parquet")
 _ROW_GROUP = 1 << 16
 Rows = Callable[[], Iterable[Record]]
 
@@ -31,12 +28,12 @@ def row_format(path: Path, name: str | None = None) -> str:
     ('csv', 'jsonl')
     """
     chosen = path.suffix[1:].lower() if name is None else name
-    if chosen not in ROW_FORMATS:
+    if chosen not in _FORMATS:
         raise InvalidInput(
             f"{path} does not tell the format: end the name in .csv, .jsonl or .parquet, or give the "
             "format (--format)"
             if name is None
-            else f"unknown format {name!r}; known: {', '.join(ROW_FORMATS)}"
+            else f"unknown format {name!r}; known: {', '.join(_FORMATS)}"
         )
     if chosen == "parquet":
         _pyarrow()
@@ -53,7 +50,7 @@ def write_rows(path: Path, name: str, rows: Rows) -> None:
     """
     try:
         with atomic_writer(path, "wb" if name == "parquet" else "w") as stream:
-            _WRITERS[name](stream, rows)
+            _FORMATS[name][0](stream, rows)
             stream.flush()
             os.fsync(stream.fileno())
     except OSError as error:
@@ -62,7 +59,18 @@ def write_rows(path: Path, name: str, rows: Rows) -> None:
 
 def read_rows(path: Path, name: str | None = None) -> Iterator[Record]:
     """Yield the rows of a file that a sweep wrote, with the same values whichever the format."""
-    return _READERS[row_format(path, name)](path)
+    return _FORMATS[row_format(path, name)][1](path)
+
+
+def _value(kind: str, text: Any) -> Any:
+    """Return the value of a field, which a file has as text or, some of them, as it is."""
+    if text is None or (text == "" and kind != "tiles"):
+        return None
+    if kind == "tiles":
+        pairs = (part.partition("=") for part in text.split(",") if part)
+        return {name: int(size) for name, _, size in pairs}
+    readers: dict[str, Callable[[Any], Any]] = {"integer": int, "number": float}
+    return readers.get(kind, str)(text) if kind != "truth" else text in ("true", True)
 
 
 # CSV: an empty field where there is no value, true and false, tiles as rows=64,cols=32
@@ -75,20 +83,10 @@ def _write_csv(stream: IO[str], rows: Rows) -> None:
 def _read_csv(path: Path) -> Iterator[Record]:
     with path.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
-            record = {name: _from_text(kind, row.get(name, "")) for name, kind in COLUMNS.items()}
-            if record["fits"] and record["pass"] != "both":
-                record["tiles"] = record["tiles"] or {}  # a schedule without tiles
+            record = {name: _value(kind, row.get(name, "")) for name, kind in COLUMNS.items()}
+            if not record["tiles"] and (not record["fits"] or record["pass"] == "both"):
+                record["tiles"] = None  # not a schedule without tiles
             yield record
-
-
-def _from_text(kind: str, text: str) -> Any:
-    if kind == "tiles":
-        pairs = (part.partition("=") for part in text.split(",") if part)
-        return {name: int(size) for name, _, size in pairs} or None
-    if text == "":
-        return None
-    readers: dict[str, Callable[[str], Any]] = {"integer": int, "number": float, "truth": "true".__eq__}
-    return readers.get(kind, str)(text)
 
 
 # JSON lines: one object a line
@@ -120,47 +118,36 @@ def _pyarrow() -> Any:
 
 def _write_parquet(stream: IO[bytes], rows: Rows) -> None:
     arrow = _pyarrow()
-    schema = arrow.schema([(name, kind) for name, kind in _arrow_types(arrow, rows).items()])
+    greatest = dict.fromkeys(COLUMNS, 0)
+    for row in rows():
+        for name, kind in COLUMNS.items():
+            if kind == "integer":
+                greatest[name] = max(greatest[name], row[name] or 0)
+    schema = arrow.schema([(name, _type(arrow, kind, greatest[name])) for name, kind in COLUMNS.items()])
     with arrow.parquet.ParquetWriter(stream, schema) as writer:
         left = iter(rows())
         while group := list(islice(left, _ROW_GROUP)):
-            columns = [_column(arrow, group, field) for field in schema]
+            columns = [
+                arrow.array([_cell(arrow, row[one.name], one.type) for row in group], one.type)
+                for one in schema
+            ]
             writer.write_table(arrow.Table.from_arrays(columns, schema=schema))
 
 
-def _arrow_types(arrow: Any, rows: Rows) -> dict[str, Any]:
-    greatest = dict.fromkeys((name for name, kind in COLUMNS.items() if kind == "integer"), 0)
-    for row in rows():
-        for name, value in greatest.items():
-            if (row[name] or 0) > value:
-                greatest[name] = row[name]
-    others = {
-        "number": arrow.float64(),
-        "truth": arrow.bool_(),
-        "text": arrow.string(),
-        "tiles": arrow.string(),
-    }
-    return {
-        name: _whole_type(arrow, greatest[name]) if kind == "integer" else others[kind]
-        for name, kind in COLUMNS.items()
-    }
+def _type(arrow: Any, kind: str, greatest: int) -> Any:
+    if kind in ("number", "truth"):
+        return arrow.float64() if kind == "number" else arrow.bool_()
+    if kind != "integer" or greatest >= 10**76:
+        return arrow.string()
+    return arrow.int64() if greatest < 2**63 else arrow.decimal256(76)
 
 
-def _whole_type(arrow: Any, greatest: int) -> Any:
-    if greatest < 2**63:
-        return arrow.int64()
-    return arrow.decimal256(76) if greatest < 10**76 else arrow.string()
-
-
-def _column(arrow: Any, group: list[Record], field: Any) -> Any:
-    values = [row[field.name] for row in group]
-    if COLUMNS[field.name] == "tiles":
-        values = [None if tiles is None else tiles_text(tiles) for tiles in values]
-    elif arrow.types.is_string(field.type):
-        values = [None if value is None else str(value) for value in values]
-    elif arrow.types.is_decimal(field.type):
-        values = [None if value is None else Decimal(value) for value in values]
-    return arrow.array(values, field.type)
+def _cell(arrow: Any, value: Any, type: Any) -> Any:
+    if value is None or not (arrow.types.is_string(type) or arrow.types.is_decimal(type)):
+        return value
+    if arrow.types.is_decimal(type):
+        return Decimal(value)
+    return tiles_text(value) if isinstance(value, dict) else str(value)
 
 
 def _read_parquet(path: Path) -> Iterator[Record]:
@@ -168,18 +155,11 @@ def _read_parquet(path: Path) -> Iterator[Record]:
     parquet = importlib.import_module("pyarrow.parquet")
     for batch in parquet.ParquetFile(path).iter_batches():
         for row in batch.to_pylist():
-            yield {name: _from_arrow(kind, row.get(name)) for name, kind in COLUMNS.items()}
+            yield {name: _value(kind, row.get(name)) for name, kind in COLUMNS.items()}
 
 
-def _from_arrow(kind: str, value: Any) -> Any:
-    if kind == "tiles":
-        return None if value is None else _from_text(kind, value) or {}
-    return int(value) if kind == "integer" and value is not None else value
-
-
-_WRITERS: dict[str, Callable[[IO[Any], Rows], None]] = {
-    "csv": _write_csv,
-    "jsonl": _write_jsonl,
-    "parquet": _write_parquet,
+_FORMATS: dict[str, tuple[Callable[[IO[Any], Rows], None], Callable[[Path], Iterator[Record]]]] = {
+    "csv": (_write_csv, _read_csv),
+    "jsonl": (_write_jsonl, _read_jsonl),
+    "parquet": (_write_parquet, _read_parquet),
 }
-_READERS = {"csv": _read_csv, "jsonl": _read_jsonl, "parquet": _read_parquet}

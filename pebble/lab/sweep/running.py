@@ -3,45 +3,42 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.common.files import check_target
-from pebble.common.table_export import data_frame
-from pebble.common.tables import Table, words
+from pebble.common.tables import Table, TableResult
 from pebble.lab.size_lists import Sizes
 from pebble.lab.sweep.grid import SweepGrid, sweep_grid
-from pebble.lab.sweep.journal import IN_MEMORY, SUFFIX, Journal
+from pebble.lab.sweep.journal import IN_MEMORY, Journal
 from pebble.lab.sweep.point import Record
 from pebble.lab.sweep.row_files import read_rows, row_format, write_rows
 from pebble.lab.sweep.workers import count_all, process_pool
 
-__all__ = ["PointProgress", "Sweep", "journal_of", "run_sweep", "sweep"]
-
 PointProgress = Callable[[int, int], None]
-_SHOWN = ("pass", "Nq", "d", "mask", "M", "schedule", "reads", "writes", "io", "peak", "ratio")
-_TEXTS = ("pass", "mask", "schedule")
+_SHOWN = ("pass", "Nq", "d", "mask", "M", "schedule", "reads", "writes", "io", "peak")
 
 
 @dataclass(frozen=True)
-class Sweep:
-    """A sweep that has been run.
+class Sweep(TableResult):
+    """A sweep that has been run; it prints the columns that papers show.
 
     Attributes
     ----------
-    grid : SweepGrid
     path : Path or None
         The file of rows, if there is one.
-    format : str or None
     resumed : int
         How many points an earlier run had counted.
     """
+
+    KEYS = "rows"
 
     grid: SweepGrid
     path: Path | None
@@ -54,24 +51,18 @@ class Sweep:
         """The rows, one for each point and schedule, in the order of the grid; read from the file, if there is one."""
         return list(self)
 
+    def records(self) -> list[Record]:
+        """Return :attr:`rows`."""
+        return self.rows
+
     def table(self) -> Table:
-        """Return the rows as a table with the columns that papers show; it has ``to_latex`` and ``to_markdown``."""
-        cells = [[_cell(row[name]) for name in _SHOWN] for row in self]
-        return Table(
-            [list(_SHOWN), *cells], right=tuple(i for i, name in enumerate(_SHOWN) if name not in _TEXTS)
-        )
+        """Return the rows as a table with the columns that papers show."""
+        columns = {name: name for name in _SHOWN} | {"ratio": "ratio:.3f"}
+        return Table.of((SimpleNamespace(**row) for row in self), columns)
 
-    def to_markdown(self) -> str:
-        """Return :meth:`table` in Markdown."""
-        return self.table().to_markdown()
-
-    def to_latex(self) -> str:
-        """Return :meth:`table` as a ``tabular`` of LaTeX."""
-        return self.table().to_latex()
-
-    def to_frame(self) -> Any:
-        """Return all rows and columns as a data frame of pandas; PebbleError if pandas is not installed."""
-        return data_frame(self)
+    def parts(self) -> Sequence[str | Table | TableResult]:
+        """Return what is printed: the table."""
+        return [self.table()]
 
     def __len__(self) -> int:
         return len(self.grid) * self.grid.rows_per_point
@@ -127,8 +118,6 @@ def sweep(
 
     Raises
     ------
-    InvalidInput
-        Before any work: for axes, names, files or journals that cannot be used.
     PebbleError
         If a worker is lost or a point cannot be counted. A schedule that does not fit is no error but a row
         with ``fits`` false and ``least_M``.
@@ -177,22 +166,13 @@ def run_sweep(
     return Sweep(grid, path, name, resumed)
 
 
-def _cell(value: Any) -> str:
-    """Return a value of a row as text; a ratio with three decimals."""
-    if value is None:
-        return "–"
-    return (
-        f"{value:.3f}" if isinstance(value, float) else words(value) if isinstance(value, int) else str(value)
-    )
-
-
 def journal_of(out: str | os.PathLike[str]) -> Path:
     """Return where the journal of a file is.
 
     >>> journal_of("sweep.csv").name
     'sweep.csv.partial'
     """
-    return Path(f"{os.fspath(out)}{SUFFIX}")
+    return Path(f"{os.fspath(out)}.partial")
 
 
 @contextmanager

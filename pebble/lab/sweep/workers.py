@@ -2,132 +2,104 @@
 
 from __future__ import annotations
 
+import importlib
+import logging
 import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from contextlib import contextmanager
-from queue import Empty, SimpleQueue
+from itertools import islice
 from typing import Any
 
-from pebble.common.errors import PebbleError
-from pebble.lab.sweep.point import CountedPoints, Point, Record, count_point, program_version, work
+from pebble.common.errors import InvalidInput, PebbleError
+from pebble.lab.sweep.point import Point, Record, count_point, program_version, work
 
-__all__ = ["WINDOW", "count_all", "process_pool"]
-
-WINDOW = 1024
+_WINDOW = 1024
 """Points that are handed to an executor at a time, so that a large grid does not flood it."""
 
 NumberedPoint = tuple[int, Point]
-FutureRows = Future[tuple[str, list[Record]]]
-Waiting = dict[FutureRows, NumberedPoint]
+NumberedRows = tuple[int, list[Record]]
 
 
-class _WorkerLost(PebbleError):
-    """A pool of processes is broken."""
-
-
-def count_all(tasks: Iterable[NumberedPoint], executor: Executor | None) -> Iterator[CountedPoints]:
+def count_all(points: Iterable[NumberedPoint], executor: Executor | None) -> Iterator[list[NumberedRows]]:
     """Count points, on an executor if there is one; yield them as they are finished.
 
     Raises
     ------
     PebbleError
-        If a point cannot be counted or a worker is lost; what was finished before has been yielded then.
+        If a point cannot be counted or a worker is lost.
     """
     if executor is not None:
-        yield from _count_on(executor, iter(tasks))
+        yield from _count_on(executor, iter(points))
         return
-    for index, point in tasks:
-        try:
+    for index, point in points:
+        with _named(point):
             rows = count_point(point)
-        except Exception as error:
-            raise _failure(point, error) from error
         yield [(index, rows)]
 
 
-def _count_on(executor: Executor, tasks: Iterator[NumberedPoint]) -> Iterator[CountedPoints]:
-    finished: SimpleQueue[FutureRows] = SimpleQueue()
-    waiting: Waiting = {}
-    failure = None
+def _count_on(executor: Executor, points: Iterator[NumberedPoint]) -> Iterator[list[NumberedRows]]:
+    waiting: dict[Future[tuple[str, list[Record]]], NumberedPoint] = {}
     try:
-        refused = _top_up(executor, tasks, waiting, finished)
-        while waiting:
-            counted, failure = _collect(waiting, finished)
-            if counted:
-                yield counted
-            if failure is not None:
-                raise failure
-            refused = refused or _top_up(executor, tasks, waiting, finished)
-        if refused is not None:
-            raise refused
+        while True:
+            for index, point in islice(points, _WINDOW - len(waiting)):
+                with _named(point):
+                    waiting[executor.submit(work, point)] = index, point
+            if not waiting:
+                return
+            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            finished = {one: waiting.pop(one) for one in done}
+            counted = [one for one in done if not one.cancelled() and one.exception() is None]
+            yield [(finished[one][0], _rows(one, finished[one][1])) for one in counted]
+            for one in done.difference(counted):
+                _rows(one, finished[one][1])
     finally:
-        # A pool that breaks, as ours does when it is stopped, fails all futures itself; one that was cancelled
-        # meanwhile would make its thread end in a traceback.
-        if not isinstance(executor, _Pool) and not isinstance(failure, _WorkerLost):
+        # A pool that is stopped fails all futures itself; its thread would stumble over one that was cancelled.
+        if not isinstance(executor, ProcessPoolExecutor):
             for future in waiting:
                 future.cancel()
 
 
-def _top_up(
-    executor: Executor,
-    tasks: Iterator[NumberedPoint],
-    waiting: Waiting,
-    finished: SimpleQueue[FutureRows],
-) -> PebbleError | None:
-    """Hand over points while there is room; return what is wrong if the executor takes no more."""
-    while len(waiting) < WINDOW and (task := next(tasks, None)) is not None:
-        try:
-            future = executor.submit(work, task[1])
-        except Exception as error:
-            return _failure(task[1], error)
-        waiting[future] = task
-        future.add_done_callback(finished.put)
-    return None
-
-
-def _collect(waiting: Waiting, finished: SimpleQueue[FutureRows]) -> tuple[CountedPoints, PebbleError | None]:
-    """Wait for a point, and take all that are finished; with the first failure among them."""
-    counted: CountedPoints = []
-    failure: PebbleError | None = None
-    future = finished.get()
-    while True:
-        index, point = waiting.pop(future)
-        try:
-            version, rows = future.result()
-            _check_version(version)
-            counted.append((index, rows))
-        except (Exception, CancelledError) as error:
-            failure = failure or _failure(point, error)
-        try:
-            future = finished.get_nowait()
-        except Empty:
-            return counted, failure
-
-
-def _check_version(version: str) -> None:
+def _rows(future: Future[tuple[str, list[Record]]], point: Point) -> list[Record]:
+    """Return what a worker has counted."""
+    with _named(point):
+        version, rows = future.result()
     if version != program_version():
         raise PebbleError(
             f"a worker runs version {version} of pebble-io, but this is {program_version()}: install the "
             "same version everywhere"
         )
+    return rows
 
 
-def _failure(point: Point, error: BaseException) -> PebbleError:
-    if isinstance(error, BrokenExecutor):
-        return _WorkerLost(
+@contextmanager
+def _named(point: Point) -> Iterator[None]:
+    """Say which point it is that cannot be counted, or what has become of the workers."""
+    try:
+        yield
+    except BrokenExecutor as error:
+        raise PebbleError(
             "a worker process ended abruptly: killed, or out of memory, or unable to start (a script that uses "
             'several processes must do its work under if __name__ == "__main__")'
-        )
-    if isinstance(error, CancelledError):
-        return PebbleError(
+        ) from error
+    except CancelledError as error:
+        raise PebbleError(
             f"the executor gave up on {point.describe()}: its connection or its workers are lost"
-        )
-    if isinstance(error, PebbleError):
-        return PebbleError(f"{point.describe()}: {error}")
-    return PebbleError(f"{point.describe()}: {type(error).__name__}: {error}")
+        ) from error
+    except Exception as error:
+        kind = "" if isinstance(error, PebbleError) else f"{type(error).__name__}: "
+        raise PebbleError(f"{point.describe()}: {kind}{error}") from error
 
 
 @contextmanager
@@ -160,13 +132,53 @@ class _Pool(ProcessPoolExecutor):
 
 def _end_with_parent() -> None:
     """Make a worker process end when its parent does, however that ends."""
-    from multiprocessing.connection import wait
+    from multiprocessing.connection import wait as ended
 
     parent = multiprocessing.parent_process()
     assert parent is not None
 
     def watch(sentinel: int) -> None:
-        wait([sentinel])
+        ended([sentinel])
         os._exit(1)
 
     threading.Thread(target=watch, args=(parent.sentinel,), daemon=True).start()
+
+
+@contextmanager
+def dask_cluster(address: str, timeout: float = 10) -> Iterator[tuple[Executor, int]]:
+    """Connect to a running Dask scheduler; yield its executor, and how many workers it has now.
+
+    Parameters
+    ----------
+    address : str
+        Such as ``tcp://10.0.0.1:8786``.
+    timeout : float
+        Seconds to wait for the scheduler.
+
+    Raises
+    ------
+    PebbleError
+        If no scheduler answers.
+    """
+    try:
+        distributed = importlib.import_module("distributed")
+    except ImportError:
+        raise InvalidInput("Dask is not installed: pip install 'pebble-io[dask]' (or '.[dask]')") from None
+    for name in ("distributed", "distributed.client"):  # importing has set both
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # tracebacks of what we say in our own words
+    try:
+        distributed.comm.get_address_host_port(address)
+    except ValueError as error:
+        raise InvalidInput(
+            f"{address!r} is not the address of a Dask scheduler, such as tcp://10.0.0.1:8786: {error}"
+        ) from error
+    try:
+        client = distributed.Client(address, timeout=timeout, set_as_default=False)
+    except OSError as error:
+        raise PebbleError(
+            f"no Dask scheduler answers at {address}: {error or type(error).__name__}"
+        ) from error
+    try:
+        yield client.get_executor(), len(client.scheduler_info()["workers"])
+    finally:
+        client.close()

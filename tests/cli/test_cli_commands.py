@@ -1,0 +1,51 @@
+"""What commands answer and what they refuse: two tables."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.commands import Pebble, document_of
+
+
+def _lines(name: str) -> list[str]:
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def _value(document: Any, path: str) -> Any:
+    """Return what is at ``schedules.best.io``: a part names a key, a place in a list, or the row of that name."""
+    for part in path.split("."):
+        if isinstance(document, list):
+            named = [row for row in document if row.get("name") == part]
+            document = named[0] if named else document[int(part)]
+        else:
+            document = document[part]
+    return document
+
+
+@pytest.mark.parametrize("line", _lines("answers.txt"))
+def test_answers(line: str, pebble: Pebble) -> None:
+    asked, told, answers = line.partition(" => ")
+    if not told:
+        one, other = (document_of(pebble(*shlex.split(command))) for command in line.split(" <=> "))
+        assert one == other
+        return
+    done = pebble(*shlex.split(asked))
+    assert done.code == 0, done.err
+    for answer in answers.split(" && "):
+        path, told, value = answer.partition(" = ")
+        assert _value(document_of(done), path) == json.loads(value) if told else answer in done.out
+
+
+@pytest.mark.parametrize("line", _lines("refusals.txt"))
+def test_refusals(line: str, pebble: Pebble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked, _, words = line.partition(" => ")
+    code, *command = shlex.split(asked)
+    pebble(*command).refused(int(code), *words.split(" && "))
+    assert list(tmp_path.iterdir()) == []
