@@ -10,7 +10,7 @@ is better.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
+from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.counting.measure import MOST
-from pebble.program.counting.texts import read
+from pebble.program.counting.texts import read, unnamed
 from pebble.program.nodes import Program
 from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
 from pebble.program.schedule.tile_groups import TileGroup, group_of, switches, tile_groups
@@ -70,6 +71,8 @@ _ROUNDS, _GAIN = 16, 1e-5
 """After this many rounds, one that saves less than this share of the words is the last."""
 _MOST_BOXES = 2**21
 """Boxes that are looked at for some programs together; of one that has more nothing is known."""
+_PROBES = 4
+"""Programs at so many sizes tell whether two searches ask the same."""
 _UNKNOWN = 3
 """After this many of which nothing is known, tiles are not chosen."""
 _MOST_KNOWN = 20_000
@@ -240,7 +243,9 @@ class _Known:
     def __init__(self) -> None:
         self.found: dict[Key, tuple[int, int]] = {}
         self.by_tiles: dict[object, tuple[int, int]] = {}
+        self.searched: dict[object, tuple[Row, tuple[int, int]]] = {}
         self._shapes: dict[object, int] = {}
+        self._unnamed: dict[object, int] = {}
 
     def key(self, program: Program, family: Family) -> tuple[int, object]:
         """Return what tells programs apart: their text, by a number, and its sizes."""
@@ -248,10 +253,12 @@ class _Known:
         if len(self.found) > _MOST_KNOWN:
             self.found.clear()
             self.by_tiles.clear()
-        return self._shapes.setdefault(shape, len(self._shapes)), sizes
+        if shape not in self._shapes:
+            self._shapes[shape] = self._unnamed.setdefault(unnamed(shape, family), len(self._unnamed))
+        return self._shapes[shape], sizes
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=32)
 def _known(problem: Problem, demands: TileDemands, family: Callable[[Problem], Family]) -> _Known:
     return _Known()
 
@@ -341,18 +348,21 @@ class _TileCounter:
         tiles = self._in_step(base, searches, coarse)
         numbered = self.schedule.program(self.problem, base).numbered
         if len(groups) == 1 and len(groups[0].phases) in (0, len(numbered)):
-            words, room = searches[0].known(tiles)
+            words, room = searches[0].known(tiles[name] for name in groups[0].names)
         else:
             (words,), (room,) = self.count(self.problem, [tiles], None)
-        most = max((search.known(tiles)[1] for search in searches), default=0)
+        most = max((search.known(tiles[name] for name in search.names)[1] for search in searches), default=0)
         return TileChoice(int(words), int(room), tiles), most
 
     def _in_step(self, base: dict[str, int], searches: list[_SizeSearch], coarse: bool) -> dict[str, int]:
         """Return the best sizes of all groups; one program answers a question of each."""
         tiles, done = dict(base), set[_SizeSearch]()
+        searched = _known(self.problem, self.demands, self.schedule.family).searched
+        keys = {search: (coarse, self._looks(search)) for search in searches}
+        first = {key: search for search, key in reversed(keys.items()) if key not in searched}
         open_ = [
             (search, steps := search.sample() if coarse else search.best(), next(steps))
-            for search in searches
+            for search in reversed(first.values())
         ]
         while open_:
             what = open_[0][2][0]
@@ -377,10 +387,29 @@ class _TileCounter:
                 try:
                     open_[at] = search, steps, steps.send((words[part], room[part]))
                 except StopIteration as end:
-                    tiles |= zip(search.names, end.value, strict=True)
+                    searched[keys[search]] = end.value, search.known(end.value)
                     done.add(search)
             open_ = [one for one in open_ if one[0] not in done]
+        for search, key in keys.items():
+            search.note(*searched[key])
+            tiles |= zip(search.names, searched[key][0], strict=True)
         return tiles
+
+    def _looks(self, search: _SizeSearch) -> object:
+        """Return what is equal for searches that ask the same: their programs, at some sizes, and what these may be."""
+        family, known = self._family(self.problem), _known(self.problem, self.demands, self.schedule.family)
+        texts: list[object] = []
+        for number in range(_PROBES):
+            sizes = [
+                low + (high - low) * number // (_PROBES - 1)
+                for low, high in zip(search.low, search.high, strict=True)
+            ]
+            with suppress(InvalidInput):
+                program = self.schedule.program(
+                    self.problem, search.base | dict(zip(search.names, sizes, strict=True))
+                )
+                texts.append(known.key(_only(program, search.group.phases), family))
+        return tuple(texts), search.looks()
 
 
 class _SizeSearch:
@@ -424,9 +453,19 @@ class _SizeSearch:
             known.update(zip(new, zip(words.tolist(), room.tolist(), strict=True), strict=True))
         return np.array([known[row] for row in rows], dtype=np.int64).reshape(len(rows), 2).T
 
-    def known(self, tiles: dict[str, int]) -> tuple[int, int]:
-        """Return the words and the room of tiles that have been counted."""
-        return self._known[WHOLE if self.masked else PLAIN][tuple(tiles[name] for name in self.names)]
+    def known(self, row: Iterable[int]) -> tuple[int, int]:
+        """Return the words and the room of sizes that have been counted."""
+        return self._known[WHOLE if self.masked else PLAIN][tuple(row)]
+
+    def note(self, row: Row, found: tuple[int, int]) -> None:
+        """Take over what another search has found."""
+        self._known[WHOLE if self.masked else PLAIN][row] = found
+
+    def looks(self) -> object:
+        """Return what the sizes may be."""
+        axes = [axis if axis in OTHER_AXIS else self.axes.index(axis) for axis in self.axes]
+        flags = *axes, *self.counts, self.M, self.short, len(self.group.resident)
+        return *flags, *self.low, *self.high, *map(tuple, (one or () for one in self.sizes))
 
     # The last size: as large as fits
 
