@@ -51,8 +51,8 @@ _EVERY = 20_000
 """As long as there are at most this many combinations of sizes."""
 _FEW = 400
 """On longer axes all sizes that are allowed are tried where there are at most this many combinations."""
-_RATIO, _LEAST_RATIO = {0: 1.5, 1: 1.5}, 1.07
-"""Of neighbours in the grid of sizes, for a number of sizes beside the last, and in the last round near the best."""
+_RATIO, _RATIO_NEAR, _LEAST_RATIO = {0: 1.5, 1: 1.5}, 1.3, 1.07
+"""Of neighbours in the grid of sizes, for a number of sizes beside the last; of those near known ones; in the end."""
 _ALMOST = 1.03
 """In later rounds, and move at most this many times the words of the best."""
 _MORE = 2.05
@@ -91,7 +91,13 @@ class TileChoice(NamedTuple):
     tiles: dict[str, int]
 
 
-def best_tiles(schedule: Schedule, problem: Problem, M: int, demands: TileDemands = NO_DEMANDS) -> TileChoice:
+def best_tiles(
+    schedule: Schedule,
+    problem: Problem,
+    M: int,
+    demands: TileDemands = NO_DEMANDS,
+    near: tuple[tuple[str, int], ...] = (),
+) -> TileChoice:
     """Return the tiles with which a schedule moves the fewest words, of those that fit M words of fast memory.
 
     Parameters
@@ -101,13 +107,15 @@ def best_tiles(schedule: Schedule, problem: Problem, M: int, demands: TileDemand
     M : int
     demands : TileDemands
         What else is asked of the tiles.
+    near : tuple of (str, int)
+        Tiles that are good for a problem like this one; the search begins there. Without them it begins everywhere.
 
     Raises
     ------
     CacheTooSmall
         If none are found that fit.
     """
-    return _best_tiles(Kind(schedule), problem, M, demands)
+    return _best_tiles(Kind(schedule), problem, M, demands, near)
 
 
 class Kind:
@@ -125,13 +133,15 @@ class Kind:
 
 
 @lru_cache(maxsize=512)
-def _best_tiles(kind: Kind, problem: Problem, M: int, demands: TileDemands) -> TileChoice:
+def _best_tiles(
+    kind: Kind, problem: Problem, M: int, demands: TileDemands, near: tuple[tuple[str, int], ...]
+) -> TileChoice:
     schedule = kind.schedule
     if problem.mask is None and demands is NO_DEMANDS:
         schedule.require(problem, M)
     if not schedule.tile_names:
         return _without_tiles(schedule, problem, M, demands)
-    counter = _TileCounter(schedule, problem, demands)
+    counter = _TileCounter(schedule, problem, demands, dict(near))
     smallest = _smallest(schedule, problem, demands)
     found: list[TileChoice] = []
     least: int | None = None
@@ -266,8 +276,10 @@ def _known(problem: Problem, demands: TileDemands, family: Callable[[Problem], F
 class _TileCounter:
     """Counts programs of one schedule, with and without the mask."""
 
-    def __init__(self, schedule: Schedule, problem: Problem, demands: TileDemands) -> None:
-        self.schedule, self.problem, self.demands = schedule, problem, demands
+    def __init__(
+        self, schedule: Schedule, problem: Problem, demands: TileDemands, near: Tiles | None = None
+    ) -> None:
+        self.schedule, self.problem, self.demands, self.near = schedule, problem, demands, near or {}
         self.gave_up, self._kind = False, Kind(schedule)
         self._families: dict[Problem, Family] = {}
 
@@ -343,7 +355,8 @@ class _TileCounter:
     ) -> tuple[TileChoice, int]:
         """Return the best tiles of some groups, or of a coarse sample, and the room of the group that needs most."""
         searches = [
-            _SizeSearch(self.schedule, self.problem, M, base, group, self.demands) for group in groups
+            _SizeSearch(self.schedule, self.problem, M, base, group, self.demands, self.near)
+            for group in groups
         ]
         tiles = self._in_step(base, searches, coarse)
         numbered = self.schedule.program(self.problem, base).numbered
@@ -423,6 +436,7 @@ class _SizeSearch:
         base: dict[str, int],
         group: TileGroup,
         demands: TileDemands,
+        near: Tiles,
     ) -> None:
         self.schedule, self.problem, self.M, self.aim = schedule, problem, M, M
         self.base, self.group, self.names = base, group, group.names
@@ -437,6 +451,10 @@ class _SizeSearch:
         self.masked = problem.without_mask() != problem
         few = 0 < prod(len(sizes or ()) for sizes in self.sizes) <= _FEW
         self.short = few or max(problem.Nq, problem.Nk) <= SHORT
+        self._begin: Row | None = None
+        if near and not any(self.counts) and near.keys() >= set(self.names):
+            sizes_near = (near[name] for name in self.names)
+            self._begin = tuple(map(max, self.low, map(min, self.high, sizes_near)))
         self._known: dict[str, dict[Row, tuple[int, int]]] = {PLAIN: {}, WORDS: {}, WHOLE: {}}
 
     def _demanded(self, row: Row) -> Row:
@@ -530,18 +548,29 @@ class _SizeSearch:
                 fails[open_[bad]], most[open_[bad]] = size[bad], need[bad]
 
     def _raised(self, row: Row) -> Asking[Row]:
-        """Return a row with its last size as large as fits under the mask, where it may need a little less room."""
+        """Return a row with its last size as large as fits under the mask, where it may need a little less room.
+
+        Without the mask room grows by as much from size to size, or a little more.
+        """
         head, size, high = row[:-1], row[-1], self.high[-1]
-        _, (was, room) = yield from self._count(WHOLE, [row, (*head, min(size + 1, high))])
+        _, (room,) = yield from self._count(WHOLE, [row])
         if room > self.M or size >= high:
             return row
-        over = min(size + 3 + 2 * int((self.M - room) // max(room - was, 1)), high)
-        _, most = yield from self._count(WHOLE, [(*head, over)])
-        fits, fails = np.array([size + 1]), np.array([over])
-        if most[0] <= self.M:
-            return (*head, over)
-        yield from self._widen([head], fits, fails, (np.array([room]), most), WHOLE)
-        return (*head, int(fits[0]))
+        _, (was, more) = yield from self._count(PLAIN, [row, (*head, size + 1)])
+        step = int(self.M - room) // max(int(more - was), 1)
+        fits, below, fails, above = size, room, high + 1, room
+        while fits + 1 < fails and above <= self.M:
+            sizes = sorted({size + 1, *(min(max(size + step + way, size + 1), high) for way in (-1, 0, 1, 2))})
+            _, needs = yield from self._count(WHOLE, [(*head, one) for one in sizes])
+            for one, need in zip(sizes, needs.tolist(), strict=True):
+                if need > self.M:
+                    fails, above = one, need
+                    break
+                fits, below = one, need
+            step = 2 * step + 4
+        found = np.array([fits])
+        yield from self._widen([head], found, np.array([fails]), (np.array([below]), np.array([above])), WHOLE)
+        return (*head, int(found[0]))
 
     # Which sizes are compared
 
@@ -615,7 +644,7 @@ class _SizeSearch:
             _, (least,) = yield from self._count(WHOLE if self.masked else PLAIN, [tuple(self.low)])
             near = least < _FAR * self.M and not last
             return [tuple(self.low), *((size,) for size in (grid(self.high[0], 4.0) if near else ()))]
-        rows = yield from self._refined(rows, _RATIO.get(last, 2.0))
+        rows = yield from self._refined(rows, _RATIO_NEAR if self._begin else _RATIO.get(last, 2.0))
         if not self.masked:
             return rows
         raised = yield from self._raised(rows[0])
@@ -638,7 +667,10 @@ class _SizeSearch:
         return rows
 
     def _heads(self) -> list[Row]:
-        """Return coarse grids of all sizes but the last."""
+        """Return coarse grids of all sizes but the last, or what is near the sizes to begin with."""
+        if self._begin:
+            near = [self._begin, *self._near(self._begin, _RATIO_NEAR)]
+            return list(dict.fromkeys(row[:-1] for row in near))
         heads: list[Row] = [()]
         for at in range(len(self.names) - 1):
             heads = [(*head, value) for head in heads for value in self._coarse(at, head)]

@@ -186,6 +186,8 @@ class _Lines:
         return self._known[key]
 
     def _seen(self, p: Whole, q: Whole) -> Whole:
+        if not p.any():  # those that begin before q
+            return self._ask.begun(self.axis, *self._lines, q)
         return self._ask.lines_seen(self.axis, *self._lines, p, q)
 
 
