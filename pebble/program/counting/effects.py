@@ -28,7 +28,12 @@ from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Runs
 from pebble.computations.masks.staircase import first_of_equals
 from pebble.program.counting.life import Here
-from pebble.program.counting.progressions import LEAST_TILES, steady_parts, tiles_in_progression
+from pebble.program.counting.progressions import (
+    LEAST_TILES,
+    steady_parts,
+    tiles_in_progression,
+    tiles_in_rounds,
+)
 from pebble.program.counting.texts import Text, loops_of
 from pebble.program.nodes import Condition, Loop, Operation, When
 
@@ -373,9 +378,16 @@ class Fold:
         mask, axis, other = self.family.mask, node.axis, OTHER_AXIS[node.axis]
         low, high, tile = loop
         few = ((high - low) // tile).max() < LEAST_TILES or len(rows) > 4 * self.number
-        if other in rows.box or few or mask is None or not mask.banded:
+        if other in rows.box or few or mask is None or not (mask.banded or mask.period > 1):
             return None
         inside = [place for place, at in self.axes.items() if at == other and place[: len(path)] == path]
+        grids = [[int(self.sizes[place][0][root]) for place in inside] for root in rows.root.tolist()]
+        loops = list(zip(*(one.tolist() for one in loop), strict=True))
+        if not mask.banded:
+            if any(map(self._is_part, self.axes)):
+                return None
+            found = [tiles_in_rounds(mask, axis, *one) for one in zip(loops, grids, strict=True)]
+            return self._standing_for_all(node, path, rows, loop, _of_rows(found), 2)
         marks = {0, self.family.extents[other]}
         for part in mask.steady_parts(other):
             marks |= {part.start, part.stop}
@@ -385,14 +397,10 @@ class Fold:
         parts = steady_parts(mask, axis, LEAST_TILES * int(tile.min()))
         if not parts:
             return None
-        pieces = []
-        for row, root in enumerate(rows.root.tolist()):
-            grid = [int(self.sizes[place][0][root]) for place in inside]
-            tiled = int(low[row]), int(high[row]), int(tile[row])
-            first, halves = tiles_in_progression(mask, axis, parts, tiled, grid, marks)
-            pieces.append((np.full_like(first, row), first, np.ones_like(first), halves))
-        runs = Runs(*(np.concatenate(columns) for columns in zip(*pieces, strict=True)))
-        return self._standing_for_all(node, path, rows, loop, runs, 2)
+        found = [
+            tiles_in_progression(mask, axis, parts, *one, marks) for one in zip(loops, grids, strict=True)
+        ]
+        return self._standing_for_all(node, path, rows, loop, _of_rows(found), 2)
 
     def _in_kinds(
         self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
@@ -641,6 +649,15 @@ class Fold:
         return np.asarray(
             self._asked.begun(lines[0], *tile, self.tile(str(array.chain), rows, op)[place == "end"])
         )
+
+
+def _of_rows(found: Sequence[tuple[Whole, Whole]]) -> Runs:
+    """Return the tiles of each loop, and for how many halves of a tile each stands, as runs."""
+    pieces = [
+        (np.full_like(first, row), first, np.ones_like(first), halves)
+        for row, (first, halves) in enumerate(found)
+    ]
+    return Runs(*(np.concatenate(columns) for columns in zip(*pieces, strict=True)))
 
 
 def _flat_runs(number: Whole, ends: NDArray[np.bool_]) -> Runs:

@@ -249,6 +249,7 @@ class _Words(Fold):
     ) -> Effect | None:
         """Look at all tiles, unless they are very many: programs are taken one by one otherwise."""
         low, high, tile = loop
-        if ((high - low) // tile).sum() < _MANY_TILES:
+        mask = self.family.mask
+        if mask is not None and mask.banded and ((high - low) // tile).sum() < _MANY_TILES:
             return None
         return super()._in_progression(node, path, rows, loop)
