@@ -11,10 +11,10 @@ from pebble.common.whole_numbers import LARGEST_SIZE
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.program.schedule.block_cuts import BLOCK, SEQUENCES, own_sizes, problem_of_part
 from pebble.program.schedule.schedule import Schedule
+from pebble.program.schedule.tile_counter import Kind
 from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
 from pebble.program.schedule.tile_search import (
     SHORT,
-    Kind,
     TileChoice,
     best_tiles,
     counted,
@@ -184,6 +184,17 @@ def _filled(
     return best
 
 
+def _scaled(schedule: Schedule, problem: Problem, part: Problem, tiles: Tiles) -> tuple[tuple[str, int], ...]:
+    """Return tiles of the same lengths for a part of a problem: of numbers of tiles as many as it has."""
+    most, own = schedule.greatest(problem), schedule.greatest(part)
+    numbers = {
+        name: -(-own[name] // -(-most[name] // tiles[name]))
+        for name in schedule.numbers_of_tiles
+        if tiles.get(name)
+    }
+    return tuple({**tiles, **numbers}.items())
+
+
 def _cut_in_sequences(
     kind: Kind, problem: Problem, M: int, demands: TileDemands, whole: list[dict[str, int]]
 ) -> Iterator[dict[str, int]]:
@@ -195,8 +206,8 @@ def _cut_in_sequences(
         return
     longest_first = sorted(problem.allowed.in_parts.masks, key=lambda part: -part.pairs)
     for part in longest_first[:: -(-len(longest_first) // _ASKED)]:
-        near = tuple(whole[-1].items()) if whole else ()
-        best = _fitting(kind, problem_of_part(problem, part), M, demands, near)
+        own = problem_of_part(problem, part)
+        best = _fitting(kind, own, M, demands, _scaled(schedule, problem, own, whole[0]) if whole else ())
         if isinstance(best, TileChoice):
             whole = [*whole, best.tiles]
     zero = [{**sizes, name: 0} for sizes in whole for name in schedule.may_be_zero if name in sizes]

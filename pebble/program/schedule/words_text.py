@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.counting.effects import BoxTable, Effect, Fold
+from pebble.program.counting.boxes import BoxTable, Effect
+from pebble.program.counting.effects import Fold
 from pebble.program.counting.lexical import lexical
 from pebble.program.counting.life import Here
 from pebble.program.counting.measure import MOST, Weigh, all_words, moves_of
