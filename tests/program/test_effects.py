@@ -16,7 +16,8 @@ from pebble.computations.masks.band_questions import BandQuestions
 from pebble.computations.masks.union_mask import UnionQuestions
 from pebble.computations.matmul import matmul_family
 from pebble.program import program
-from pebble.program.counting.effects import Effect, Fold
+from pebble.program.counting.boxes import Effect
+from pebble.program.counting.effects import Fold
 from pebble.program.counting.measure import measure
 from pebble.program.counting.run import run
 from pebble.program.counting.texts import texts_in_turn

@@ -40,7 +40,7 @@ def on_queries(
 
 
 def steady_band(rnd: Random, rows: int, cols: int) -> Mask:
-    """A band whose ends stay, move by one and jump in turn, or a mask by name."""
+    """A band whose ends stay, move by one and jump in turn, or a mask by name; of repeating blocks too."""
     if rnd.random() < 0.4:
         small, half = rnd.randint(1, 40), rnd.randint(1, cols // 2)
         names = ["causal", f"window:{small}", f"window:left={half},right={small}", f"prefix:{half}"]
@@ -49,6 +49,8 @@ def steady_band(rnd: Random, rows: int, cols: int) -> Mask:
             names = [f"group:3:{name}" for name in names]
         elif rows == cols:
             names.append(f"longformer:window={2 * small},global={rnd.randint(0, 20)}")
+            period = rnd.randint(2, 12)
+            names += [f"strided:{period}", f"fixed:{period},{rnd.randint(1, period)}"] * 3
         mask = make_mask(rnd.choice(names), rows, cols, empty_rows="zero")
         assert mask is not None
         return mask

@@ -123,10 +123,9 @@ def _breaks(
         start, stop = band.ends(axis)
         first, behind, reach, leave = one
         met, met_by_all = _met_again(bands, number, axis, *loops)
-        for places in (first, first + 1, reach, reach + 1, leave - 1, leave, behind - 1, behind):
-            keys.append(every + np.clip(places, low, high))
-        for places in (start.below(partners[0]), stop.upto(partners[1]), *met):
-            keys.append(every + np.clip(places, low, high))
+        turns = [first, first + 1, reach, reach + 1, leave - 1, leave, behind - 1, behind]
+        turns += [start.below(partners[0]), stop.upto(partners[1]), *met]
+        keys.append((every + np.minimum(np.maximum(turns, low), high)).reshape(-1))
         taken = band.present_lines(axis)
         for where, lowest, highest, step in (
             (stop.starts, first, np.minimum(reach, behind), 1),
@@ -134,7 +133,8 @@ def _breaks(
             (union(taken.begins, taken.ends, *met_by_all), low, high, 0),
         ):
             row, place = _strictly_between(where, lowest, highest)
-            keys += [row * width + place, row * width + np.clip(place + step, low[row], high[row])]
+            if len(row):
+                keys += [row * width + place, row * width + np.clip(place + step, low[row], high[row])]
     found = union(*keys)
     return found // width, found % width
 

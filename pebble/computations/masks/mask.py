@@ -227,6 +227,10 @@ class Mask(ABC):
         """
         return []
 
+    def blocks_alike(self, axis: str) -> Interval:
+        """Return the blocks of :attr:`period` lines, [first, behind), that differ in the number of far blocks alone."""
+        return 0, 0
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mask):
             return NotImplemented

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["Questions", "Runs", "all_numbers", "check_tiles", "every_tile", "runs_of"]
+__all__ = ["Questions", "Runs", "all_numbers", "check_tiles", "every_tile", "flat_runs", "runs_of"]
 
 _MOST_TILES = 2**24
 _SAMPLES = 3
@@ -185,6 +185,17 @@ def every_tile(w0: Whole, w1: Whole, tile: Whole) -> Runs:
     number = -((w0 - w1) // tile)
     parent, first = all_numbers(np.zeros_like(number), number)
     return Runs(parent, first, np.ones_like(first), np.ones_like(first))
+
+
+def flat_runs(number: Whole, ends: NDArray[np.bool_]) -> Runs:
+    """Return the tiles of loops over an axis without a mask: the first, the others, and the last where it is unlike."""
+    most = np.minimum(number, 2 + ends)
+    parent = np.repeat(np.arange(len(number)), most)
+    which = np.arange(len(parent)) - np.searchsorted(parent, parent)
+    total, ends = number[parent], ends[parent]
+    last = ends & (which == most[parent] - 1)
+    times = np.where(last | (which == 0), 1, total - 1 - ends)
+    return Runs(parent, np.where(last, total - 1, which), np.ones_like(parent), times)
 
 
 def all_numbers(start: Whole, stop: Whole) -> tuple[Whole, Whole]:

@@ -23,7 +23,7 @@ from pebble.program.counting.measure import Moves, measure
 from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles, fitting
 from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
-from pebble.program.schedule.tile_search import nearest
+from pebble.program.schedule.tile_last_size import nearest
 from pebble.program.schedule.words_text import words_moved_by
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from pebble.computations.family import Family
-from pebble.program.counting.effects import MOST_BOXES, Effect, Fold
+from pebble.program.counting.boxes import Effect
+from pebble.program.counting.effects import MOST_BOXES, Fold
 from pebble.program.counting.lexical import lexical
 from pebble.program.counting.texts import alike
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["LEAST_TILES", "steady_parts", "tiles_in_progression"]
+__all__ = ["LEAST_TILES", "steady_parts", "tiles_in_progression", "tiles_in_rounds"]
 
 LEAST_TILES = 16
 """Fewer tiles are all looked at."""
@@ -103,6 +103,30 @@ def tiles_in_progression(
     chosen.append(np.arange(done, number))
     halves.append(np.full(number - done, 2))
     return np.concatenate(chosen), np.concatenate(halves).astype(np.int64)
+
+
+def tiles_in_rounds(
+    mask: Mask, axis: str, loop: tuple[int, int, int], grid: Iterable[int]
+) -> tuple[Whole, Whole]:
+    """Return the same of a loop over a whole axis of a mask of repeating blocks.
+
+    Tiles that are whole blocks of the mask apart, and whole tiles of the other axis, see the same near blocks, moved
+    on, and some far blocks more or fewer, which are all alike.
+    """
+    low, high, tile = loop
+    number = -((low - high) // tile)
+    step = math.lcm(tile, mask.period)
+    begin, end = mask.blocks_alike(axis)
+    # Two blocks at either end are left out: nothing there is like it is elsewhere.
+    first, last = -(-(begin + 2) * mask.period // step), (end - 2) * mask.period // step
+    if last - first < 4 or any(step % size for size in grid) or (low, high) != (0, mask.extents[axis]):
+        check_tiles(number)
+        return np.arange(number), np.full(number, 2)
+    period, rounds = step // tile, last - first
+    one = first * period + np.arange(period)
+    ends = np.arange(one[0]), one, one + (rounds - 1) * period, np.arange(last * period, number)
+    halves = [np.full(len(part), often) for part, often in zip(ends, (2, rounds, rounds, 2), strict=True)]
+    return np.concatenate(ends), np.concatenate(halves)
 
 
 def _passed(mask: Mask, axis: str, part: RegularPart, step: int, places: Whole) -> Whole:

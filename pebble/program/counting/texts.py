@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pebble.program.nodes import Loop, Operation, Program
+from pebble.program.nodes import Condition, Loop, Operation, Program
 from pebble.program.parts_in_turn import check_parts, family_of_part
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Sizes = tuple[tuple[int, ...], ...]
     Whole = NDArray[Any]
 
-__all__ = ["Text", "Texts", "alike", "loops_of", "read", "shape_of", "texts_in_turn"]
+__all__ = ["Text", "Texts", "alike", "loops_of", "read", "shape_of", "texts_in_turn", "unnamed"]
 
 
 class Text(NamedTuple):
@@ -140,6 +140,40 @@ def shape_of(text: Program, extents: Mapping[str, int]) -> tuple[object, tuple[i
         walk(phase.body)
         shape.append(None)
     return tuple(shape), tuple(sizes)
+
+
+def unnamed(shape: object, family: Family) -> object:
+    """Return what is equal for texts that count alike, whatever their arrays, loops and unmasked axes are called.
+
+    Of an array it says what a count depends on: its axes, its chain, its width, and whether a load may be free.
+    """
+    arrays: dict[str, object] = {}
+    labels: dict[str, int] = {}
+    axes: dict[str, object] = {name: name for name in family.masked_axes}
+
+    def axis(name: str | None) -> object:
+        return name and axes.setdefault(name, (len(axes), family.extents[name]))
+
+    def array(name: str | None) -> object:
+        if name is not None and name not in arrays:
+            one = family[name]
+            own = tuple(map(axis, one.axes)), axis(one.chain), one.width, one.accumulated
+            arrays[name] = len(arrays), *own
+        return arrays.get(str(name))
+
+    def token(one: Any) -> object:
+        if isinstance(one, Operation):
+            at = tuple((axis(name), start, stop) for name, start, stop in one.at)
+            return one.action, array(one.array), array(one.replacing), at, one.level, one.resumes
+        if isinstance(one, Condition):
+            return labels.setdefault(one.label, len(labels)), one.which, one.negated
+        if isinstance(one, tuple):  # a loop's axis and label, a part's lines and shape, or a text
+            if len(one) == 2 and isinstance(one[0], str):
+                return axis(one[0]), labels.setdefault(one[1], len(labels))
+            return tuple(map(token, one))
+        return one
+
+    return token(shape)
 
 
 def loops_of(program: Program) -> Iterator[tuple[Path, Loop]]:

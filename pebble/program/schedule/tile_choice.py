@@ -11,10 +11,10 @@ from pebble.common.whole_numbers import LARGEST_SIZE
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.program.schedule.block_cuts import BLOCK, SEQUENCES, own_sizes, problem_of_part
 from pebble.program.schedule.schedule import Schedule
+from pebble.program.schedule.tile_counter import Kind
 from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
 from pebble.program.schedule.tile_search import (
     SHORT,
-    Kind,
     TileChoice,
     best_tiles,
     counted,
@@ -32,6 +32,9 @@ __all__ = ["fitting", "fitting_tiles", "largest", "resolve_tiles"]
 
 _MOST_SEARCHED = 2**22
 """Pairs of a mask that is kept pair by pair, up to which tiles are searched."""
+
+_AT_ONCE = 6
+"""Sizes of which it is asked at a time whether they fit."""
 
 _ASKED, _MOST = 4, 200
 """The best sizes are asked for this many of the different sequences, and none of more different ones than this."""
@@ -72,11 +75,12 @@ def largest(
     """
     schedule.require(problem, M)
     others = dict(fixed or {})
-    low, above, middle = 1, high + 1, min(max(guess, 2), high)
+    low, above, tried = 1, high + 1, [min(max(guess, 2), high), min(max(guess, 2) + 1, high)]
     while above - low > 1:
-        fits = counted(schedule, problem, [{**others, name: middle}], demands)[0].room <= M
-        low, above = (middle, above) if fits else (low, middle)
-        middle = middle + 1 if fits and middle == guess else (low + above) // 2
+        found = counted(schedule, problem, [{**others, name: size} for size in tried], demands)
+        fitting = sum(one.room <= M for one in found)
+        low, above = max(low, *tried[:fitting], low), min(above, *tried[fitting:], above)
+        tried = sorted({low + (above - low) * part // (_AT_ONCE + 1) for part in range(1, _AT_ONCE + 1)})
     return schedule.check_tiles({**others, name: low})
 
 
@@ -134,20 +138,22 @@ def fitting(
             f"search is limited to {_MOST_SEARCHED:,} query-key pairs; here are {mask.Nq:,} × "
             f"{mask.Nk:,}: give the tiles, or use fewer queries and keys"
         )
-    found = _fitting(Kind(schedule), problem, M, demands)
+    found = _fitting(Kind(schedule), problem, M, demands, ())
     if isinstance(found, CacheTooSmall):
         raise found
     return found
 
 
 @lru_cache(maxsize=512)
-def _fitting(kind: Kind, problem: Problem, M: int, demands: TileDemands) -> TileChoice | CacheTooSmall:
+def _fitting(
+    kind: Kind, problem: Problem, M: int, demands: TileDemands, near: tuple[tuple[str, int], ...]
+) -> TileChoice | CacheTooSmall:
     schedule = kind.schedule
     choices: list[TileChoice] = []
     failure: CacheTooSmall | None = None
     try:
         if type(schedule).tiles is Schedule.tiles or demands is not NO_DEMANDS:
-            choices = [best_tiles(schedule, problem, M, demands)]
+            choices = [best_tiles(schedule, problem, M, demands, near)]
         else:
             choices = counted(schedule, problem, [dict(schedule.tiles(problem, M))])
     except CacheTooSmall as error:
@@ -178,6 +184,17 @@ def _filled(
     return best
 
 
+def _scaled(schedule: Schedule, problem: Problem, part: Problem, tiles: Tiles) -> tuple[tuple[str, int], ...]:
+    """Return tiles of the same lengths for a part of a problem: of numbers of tiles as many as it has."""
+    most, own = schedule.greatest(problem), schedule.greatest(part)
+    numbers = {
+        name: -(-own[name] // -(-most[name] // tiles[name]))
+        for name in schedule.numbers_of_tiles
+        if tiles.get(name)
+    }
+    return tuple({**tiles, **numbers}.items())
+
+
 def _cut_in_sequences(
     kind: Kind, problem: Problem, M: int, demands: TileDemands, whole: list[dict[str, int]]
 ) -> Iterator[dict[str, int]]:
@@ -189,7 +206,8 @@ def _cut_in_sequences(
         return
     longest_first = sorted(problem.allowed.in_parts.masks, key=lambda part: -part.pairs)
     for part in longest_first[:: -(-len(longest_first) // _ASKED)]:
-        best = _fitting(kind, problem_of_part(problem, part), M, demands)
+        own = problem_of_part(problem, part)
+        best = _fitting(kind, own, M, demands, _scaled(schedule, problem, own, whole[0]) if whole else ())
         if isinstance(best, TileChoice):
             whole = [*whole, best.tiles]
     zero = [{**sizes, name: 0} for sizes in whole for name in schedule.may_be_zero if name in sizes]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.counting.effects import BoxTable, Effect, Fold
+from pebble.program.counting.boxes import BoxTable, Effect
+from pebble.program.counting.effects import Fold
 from pebble.program.counting.lexical import lexical
 from pebble.program.counting.life import Here
 from pebble.program.counting.measure import MOST, Weigh, all_words, moves_of
@@ -186,6 +187,8 @@ class _Lines:
         return self._known[key]
 
     def _seen(self, p: Whole, q: Whole) -> Whole:
+        if not p.any():  # those that begin before q
+            return self._ask.begun(self.axis, *self._lines, q)
         return self._ask.lines_seen(self.axis, *self._lines, p, q)
 
 
@@ -247,6 +250,7 @@ class _Words(Fold):
     ) -> Effect | None:
         """Look at all tiles, unless they are very many: programs are taken one by one otherwise."""
         low, high, tile = loop
-        if ((high - low) // tile).sum() < _MANY_TILES:
+        mask = self.family.mask
+        if mask is not None and mask.banded and ((high - low) // tile).sum() < _MANY_TILES:
             return None
         return super()._in_progression(node, path, rows, loop)
