@@ -40,8 +40,8 @@ class PTile(Schedule):
 
         ⌈Nk/c⌉·Nq·(d + dv + 1) + ⌈Nq/c⌉·Nk·(d + dv) + Nq·(2dv + 1)
 
-    words: 2(d + dv)·Nq·Nk/√M to leading order, the least known for M ≤ (d + dv)²/4. With load and store of the sums
-    it moves half as many again and more, and is counted only if it is named.
+    words: 2(d + dv)·Nq·Nk/√M to leading order, the least known for M ≤ (d + dv)²/4. Where the sums are loaded and
+    stored it moves a quarter more for dv = d, and is counted only if it is named.
     """
 
     name = "p-tile"

@@ -90,7 +90,7 @@ TILES = option(
 )
 
 ACCUMULATE = option(
-    "Backward pass: add partial sums of dQ, dK and dV in slow memory (atomics, red.add), one word each and no load.",
+    "Add partial sums of U and l, or dQ, dK and dV, in slow memory (atomics, red.add): one word each and no load.",
     advanced=True,
 )
 
