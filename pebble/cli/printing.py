@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn, Protocol
 import click
 
 from pebble.cli.signature import option
-from pebble.common.ascii_spelling import can_encode
+from pebble.common.ascii_spelling import can_encode, spelled
 
 if TYPE_CHECKING:
     from pebble.common.tables import Table
@@ -89,7 +89,10 @@ def print_text(text: object) -> None:
     """Print a result, a table or a text; tables are made to fit the width of the output."""
     from pebble.common.tables import Table, TableResult
 
-    click.echo(text.text(output_width()) if isinstance(text, Table | TableResult) else str(text))
+    if isinstance(text, Table | TableResult):
+        shown = text.text(output_width())
+        text = shown if can_encode(shown, sys.stdout) else text.text(output_width(), spelled)
+    click.echo(str(text))
 
 
 def output_width() -> int:
