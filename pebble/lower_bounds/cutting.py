@@ -7,7 +7,7 @@ least ``M + X + (n - 2) X + 1`` moves. The same family of bounds, indexed by ``h
 
     moves >= M + 1 + h * (G(W / h) - M - 1),    G(w) the least T with F(T) >= w,
 
-for every whole ``h >= 1``; ``h = 1`` also covers pebblings of a single segment. See docs/proofs/forward.md.
+for every integer ``h >= 1``; ``h = 1`` also covers pebblings of a single segment. See docs/proofs/forward.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 Events = Callable[[int], int]
-"""At most how many events (a whole number, monotone) a segment with ``T`` words can hold."""
+"""At most how many events (an integer, monotone) a segment with ``T`` words can hold."""
 
 Words = Callable[[int], int]
 """The least whole ``T`` with ``events(T) >= w``."""
@@ -49,7 +49,7 @@ class Cut:
     Parameters
     ----------
     moves : int
-        At least so many loads and chain starts: ``M + 1 + cuts * X``.
+        A lower bound on loads and chain starts: ``M + 1 + cuts * X``.
     cuts : int
         The number ``h`` of the formula, one less than the number of segments.
     X : int

@@ -34,7 +34,7 @@ class SegmentBound:
     more : callable
         By how many words the I/O is at least above the moves of the lemma, or below them.
     place : callable, optional
-        ``place(T, problem)``, two whole numbers that tell Coq where the events of ``T`` words are most.
+        ``place(T, problem)``, two integers that tell Coq where the events of ``T`` words are most.
     form : str, optional
         The only form of a problem that the bound is about; by default any form of softmax.
 
@@ -47,7 +47,7 @@ class SegmentBound:
 
     Notes
     -----
-    A call costs some milliseconds at any size. Values are exact: whole numbers, on the safe side.
+    A call costs some milliseconds at any size. Values are exact: integers, on the safe side.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """PolyBench: the schedule found for each kernel beside its greatest derived bound, all extents equal.
 
 Run as ``python tests/bench/bench_kernels.py [--extent 12] [-M 40] [kernel ...]``; the table stands in
-docs/loop-nests.md.
+docs/proofs/how-good.md.
 """
 
 from __future__ import annotations

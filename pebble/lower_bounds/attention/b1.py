@@ -1,7 +1,7 @@
 """B1: the lower bound from the three products dV, dK and dQ of a backward pass.
 
 It holds for any Nq, Nk, d, dv and mask. The statement and a complete proof are in docs/proofs/backward.md. Floating
-point only guesses where a maximum lies; values are whole numbers, rounded to the safe side by exact arithmetic.
+point only guesses where a maximum lies; values are integers, rounded to the safe side by exact arithmetic.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["B1", "B1Weights", "b1", "b1_events", "b1_tangent", "b1_words", "segm
 B1 = Statement(
     "B1",
     "I/O ≥ M + 1 + X·(⌈z·β / F(M + X)⌉ − 1), F(T) = ⌊max over 0 ≤ b ≤ T of (T − b)²/4 + min(β·b, "
-    "κ·√b·(T − b)/2)⌋, for every whole X ≥ 1 with at least two segments; β = 12d² and κ = 4d for dv = d",
+    "κ·√b·(T − b)/2)⌋, for every integer X ≥ 1 with at least two segments; β = 12d² and κ = 4d for dv = d",
     "attention, backward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
     "docs/proofs/backward.md, B1",
     status="machine-checked",

@@ -1,7 +1,7 @@
 """B2: the lower bound from all five products of a backward pass.
 
 It holds for any Nq, Nk, d, dv and mask. The statement and a complete proof are in docs/proofs/backward.md. Floating
-point only guesses where a maximum lies; values are whole numbers, rounded to the safe side by exact arithmetic.
+point only guesses where a maximum lies; values are integers, rounded to the safe side by exact arithmetic.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["B2", "b2", "b2_events", "b2_peak", "b2_words"]
 B2 = Statement(
     "B2",
     "I/O ≥ M + 1 + X·(⌈z·(3d + 2dv) / F(M + X)⌉ − 1) − 2z, F(T) = ⌊max over 0 ≤ y ≤ T of "
-    "y·√((T − y + y²/(4·min(d, dv)²))/3)⌋, for every whole X ≥ 1 with at least two segments",
+    "y·√((T − y + y²/(4·min(d, dv)²))/3)⌋, for every integer X ≥ 1 with at least two segments",
     "attention, backward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
     "docs/proofs/backward.md, B2",
     status="machine-checked",

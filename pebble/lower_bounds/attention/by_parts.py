@@ -129,7 +129,7 @@ def _different(
 
 
 def _part(problem: Problem, counted: NDArray[np.int64]) -> Part:
-    """Return a part of so many pairs, queries and keys."""
+    """Return a part with this many pairs, queries and keys."""
     pairs, queries, keys = counted.tolist()
     sizes = problem.d, problem.dv, problem.stats, pairs, queries, keys
     return Part(problem.pass_name, *sizes, sums=problem.sums, sum_width=problem.sum_width)

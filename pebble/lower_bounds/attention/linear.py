@@ -1,7 +1,7 @@
 """L: the lower bound for linear attention, from the sums that make the state and those that read it.
 
 It counts in every segment of a pebbling the multiply-adds that the words at hand allow, and cuts with the lemma of
-:mod:`pebble.lower_bounds.cutting`. Only whole numbers are computed with. The proof is in docs/proofs/linear.md.
+:mod:`pebble.lower_bounds.cutting`. Only integers are computed with. The proof is in docs/proofs/linear.md.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["LINEAR", "linear", "linear_best_cut", "linear_events"]
 
 LINEAR = Statement(
     "L",
-    "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) − d·dv, F(T) = ⌊(T/3)^(3/2)⌋, for every whole X ≥ 1 with at least two "
+    "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) − d·dv, F(T) = ⌊(T/3)^(3/2)⌋, for every integer X ≥ 1 with at least two "
     "segments; W = d·dv·(N + G·max(0, N − ⌈(M + X)/2⌉)), G query heads to each head of keys; for the right product "
     "d·dv·(Nk + Nq), or d·dv·Nk where "
     "2·Nk ≤ M + X; (N − 1)·d more with gates",

@@ -1,6 +1,6 @@
 """S: the lower bound on two-pass safe softmax, where no exponential is taken before the maximum of its row is known.
 
-It counts in every segment of a pebbling the steps of the maxima besides those of the outputs. Only whole numbers are
+It counts in every segment of a pebbling the steps of the maxima besides those of the outputs. Only integers are
 computed with. The proof is in docs/proofs/softmax.md.
 """
 
@@ -28,7 +28,7 @@ __all__ = [
 S = Statement(
     "S",
     "I/O ≥ M + 1 + X·(⌈W(T) / ⌊T²/(4d)⌋⌉ − 1), T = M + X ≥ 34d², W(T) = z·(d + 4dv) − d·min(z, Nq·⌊T/d⌋), for every "
-    "whole X ≥ 1 with at least two segments; 2Nq more if the row sums and the maxima are outputs",
+    "integer X ≥ 1 with at least two segments; 2Nq more if the row sums and the maxima are outputs",
     "attention with two-pass safe softmax, forward pass, any sizes and any mask; z is the number of pairs, Nq that of "
     "queries that have one; chains in a fixed order",
     "docs/proofs/softmax.md, S",
@@ -40,7 +40,7 @@ S = Statement(
 S_BY_BLOCKS = Statement(
     "S by blocks",
     "I/O ≥ M + 1 + X·(⌈W(T) / ⌊T²/(4d)⌋⌉ − 1), T = M + X ≥ 34d², W(T) = Nq·Nk·(d + 4dv) − d·Nq·(the sum over blocks of "
-    "at most B keys of min(keys of the block, ⌊T/d⌋)), for every whole X ≥ 1 with at least two segments; 2Nq more if "
+    "at most B keys of min(keys of the block, ⌊T/d⌋)), for every integer X ≥ 1 with at least two segments; 2Nq more if "
     "the row sums and the maxima are outputs",
     "attention with online softmax that renews the maximum of a row after every B keys, forward pass, every pair of "
     "query and key; chains in a fixed order",
@@ -127,7 +127,7 @@ def rescaled_by_block(problem: Problem, M: int, block: int) -> Bound:
     Raises
     ------
     BoundDoesNotApply
-        If the pass is another one or has a mask, or one segment of 34d² words does it all.
+        If the pass is another or has a mask, or one segment of 34d² words does it all.
 
     Examples
     --------

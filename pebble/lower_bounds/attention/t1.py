@@ -1,6 +1,6 @@
 """T1: the lower bound from the product of P and V alone, for a forward pass.
 
-Only whole numbers are computed with. The proof is in docs/proofs/forward.md.
+Only integers are computed with. The proof is in docs/proofs/forward.md.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["T1", "t1", "t1_events", "t1_words"]
 T1 = Statement(
     "T1",
     "I/O ≥ M + 1 + X·(⌈z·dv / F(M + X)⌉ − 1), F(T) = ⌊max(F₁, F₂)⌋, F₁ = (T/3)^(3/2) if T ≤ 3dv², else "
-    "dv·(√(T + dv²) − dv)², F₂ = T²/(16d) if dv ≥ d, else dv·T²/(4(d + dv)²), for every whole X ≥ 1 with at "
+    "dv·(√(T + dv²) − dv)², F₂ = T²/(16d) if dv ≥ d, else dv·T²/(4(d + dv)²), for every integer X ≥ 1 with at "
     "least two segments; Nq more if the row sums are outputs",
     "attention, forward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
     "docs/proofs/forward.md, T1",

@@ -1,6 +1,6 @@
 """T2: the lower bound from both products of a forward pass.
 
-Only whole numbers are computed with. The proof is in docs/proofs/forward.md.
+Only integers are computed with. The proof is in docs/proofs/forward.md.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ __all__ = ["T2", "t2", "t2_events", "t2_peak", "t2_words"]
 T2 = Statement(
     "T2",
     "I/O ≥ M + 1 + X·(⌈z·(d + dv) / F(M + X)⌉ − 1) − z, F(T) = ⌊max over 0 ≤ w ≤ T/2 of "
-    "w·√(T − 2w + 4w²/(27d²))⌋, for every whole X ≥ 1 with at least two segments; Nq more if the row sums are outputs",
+    "w·√(T − 2w + 4w²/(27d²))⌋, for every integer X ≥ 1 with at least two segments; Nq more if the row sums are "
+    "outputs",
     "attention, forward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
     "docs/proofs/forward.md, T2",
     status="machine-checked",

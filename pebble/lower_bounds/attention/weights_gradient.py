@@ -24,7 +24,7 @@ _ABOUT = "the gradient of the weights (--pass weights) of N tokens, A1, A2 and A
 
 G1 = Statement(
     "G1",
-    "I/O ≥ M + 1 + X·(⌈N²·d / F(M + X)⌉ − 1) − N·d + d², F(T) that of T1 for dv = d, for every whole X ≥ 1 with at "
+    "I/O ≥ M + 1 + X·(⌈N²·d / F(M + X)⌉ − 1) − N·d + d², F(T) that of T1 for dv = d, for every integer X ≥ 1 with at "
     "least two segments",
     _ABOUT,
     "docs/proofs/weights.md, G1",
@@ -34,7 +34,7 @@ G1 = Statement(
 G2 = Statement(
     "G2",
     "I/O ≥ M + 1 + X·(⌈(10N²d² − 4NdT) / F(T)⌉ − 1) − 2N·d + d², T = M + X < N·d, F(T) = max over b of (T − b)²/4 + "
-    "min(10d²·b', 3d·√b'·(T − b)), b' = b/(1 − T/(N·d)), for every whole X ≥ 1 with at least two segments",
+    "min(10d²·b', 3d·√b'·(T − b)), b' = b/(1 − T/(N·d)), for every integer X ≥ 1 with at least two segments",
     _ABOUT,
     "docs/proofs/weights.md, G2",
     after=(HONG_KUNG, LOOMIS_WHITNEY),

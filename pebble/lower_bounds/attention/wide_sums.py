@@ -23,7 +23,7 @@ MOST_WIDE = 5
 WIDE_SUMS = Statement(
     "W",
     "I/O ≥ M + 1 + (n − 1)·(X − w) − (w − 1)·(Nq + 2Nk)·d, n = ⌈z·β·d² / F(M + X)⌉ ≥ 2, β = 8 + 6w, F(T) = max over b "
-    "of (T − b)²/4 + min(β·d²·b, (4 + 2w)·d·√(b/w)·(T − b)/2), for every whole X > w",
+    "of (T − b)²/4 + min(β·d²·b, (4 + 2w)·d·√(b/w)·(T − b)/2), for every integer X > w",
     "attention, backward pass with dv = d, any mask, sums of w words, 2 ≤ w ≤ 5, in any order and added in slow memory "
     "too; a finished output may take one word",
     "docs/proofs/any-order.md, wide sums",
@@ -44,7 +44,7 @@ def wide_sums(problem: Counts, M: int) -> Bound:
     Raises
     ------
     BoundDoesNotApply
-        If the problem is another one, or so small that one segment may do all of its work.
+        If the problem is another, or so small that one segment may do all of its work.
 
     Examples
     --------

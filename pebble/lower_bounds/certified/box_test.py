@@ -1,4 +1,4 @@
-"""What docs/proofs/BoxTest.v computes at a box, in whole numbers: whether multipliers prove a constant there.
+"""What docs/proofs/BoxTest.v computes at a box, in integers: whether multipliers prove a constant there.
 
 Every function has the name of its definition in Coq. A certificate that passes here is one that Coq accepts.
 """
@@ -12,13 +12,13 @@ from pebble.lower_bounds.certified.parameters import SCALE, ParameterRow
 __all__ = ["TOLD_BITS", "BoxTest", "LeafMultipliers", "WholeBox"]
 
 TOLD_BITS = 20
-"""A leaf tells its multipliers in so many binary places."""
+"""A leaf gives its multipliers to this many binary places."""
 
 _SIGNIFICANT_BITS = 24
 
 
 class LeafMultipliers(NamedTuple):
-    """Price, t, the shares σ and ζ, ξ, e₁ and e₂ of docs/proofs/t4.md, section 3, as whole numbers."""
+    """Price, t, the shares σ and ζ, ξ, e₁ and e₂ of docs/proofs/t4.md, section 3, as integers."""
 
     price: int
     held: int
@@ -30,7 +30,7 @@ class LeafMultipliers(NamedTuple):
 
 
 class WholeBox(NamedTuple):
-    """Opposite corners in x, in the part y of x in whole rows, and in u, as whole numbers."""
+    """Opposite corners in x, in the part y of x in whole rows, and in u, as integers."""
 
     x: tuple[int, int]
     y: tuple[int, int]
@@ -50,7 +50,7 @@ def _up(a: int, b: int) -> int:
 
 
 class BoxTest:
-    """The test of boxes for one row; parameters are rounded to the safe side, to whole numbers of 2^-bits.
+    """The test of boxes for one row; parameters are rounded to the safe side, to integers of 2^-bits.
 
     Parameters
     ----------

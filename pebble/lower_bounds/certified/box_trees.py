@@ -78,7 +78,7 @@ class _Tree:
         return self._written(self.search.first_box(), self.test.root)
 
     def _written(self, place: Boxes, box: WholeBox) -> Iterator[str]:
-        """Write a box of the search, ``place``, and the box of whole numbers that stands for it."""
+        """Write a box of the search, ``place``, and the box of integers that stands for it."""
         leaf = self.leaves.get(_key(place.lo[:, 0], place.hi[:, 0]))
         if self.test.empty(box):
             yield "E"

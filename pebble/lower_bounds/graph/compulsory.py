@@ -15,7 +15,7 @@ __all__ = ["compulsory"]
 
 
 def compulsory(dag: Dag, M: int) -> GraphBound:
-    """Every input that some computed output depends on is loaded, every output that is no input stored.
+    """Every input that some computed output depends on is loaded, every output that is not an input stored.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def convex_min_cut(
     rules : Rules
         Recomputation must be forbidden.
     sample : int, optional
-        Look at so many vertices, drawn at random; at all by default.
+        How many vertices to look at, drawn at random; all by default.
     seed : int or numpy Generator
         Of the drawing.
     vertices : iterable of vertices, optional
@@ -80,7 +80,7 @@ def convex_min_cut(
     Notes
     -----
     Look at the moment just after v was computed, when F is what has been computed so far. *Alive* is a vertex
-    of F with a successor outside, and an input with one successor in F and another one outside. An alive
+    of F with a successor outside, and an input with one successor in F and another outside. An alive
     vertex that is not red was stored before, unless it is an input, and is loaded later. Beyond the compulsory
     I/O that is 2 for a computed vertex, and 1 for an output (its store is compulsory) or an input (its first
     load is). At most M are red. ``w2(v)`` is the least sum of these costs, ``w1(v)`` the least number of alive
@@ -160,7 +160,7 @@ def _chosen(
 
 
 def _search(part: Needed, M: int, chosen: list[int], most: int | None = None) -> _Found | None:
-    """Return the greatest positive gain, looking first where the simple cuts are heavy, at most so many times."""
+    """Return the greatest positive gain, looking first where the simple cuts are heavy, at most this many times."""
     sides = [(side, _weights(part, side), words * M) for side, words in _SIDES.items()]
     hopes = []
     for place, v in enumerate(chosen):
@@ -208,7 +208,7 @@ def _without(marks: _Bools, v: int) -> _Bools:
 
 
 def _weight(part: Needed, weights: _Ints, fired: _Bools) -> int:
-    """Return the weight of what is alive when the vertices of ``fired`` that are no inputs are computed."""
+    """Return the weight of what is alive when the vertices of ``fired`` that are not inputs are computed."""
     done = fired & ~part.is_input
     used = np.zeros(part.n, dtype=np.bool_)
     used[part.tails[done[part.heads]]] = True

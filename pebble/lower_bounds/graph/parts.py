@@ -53,7 +53,7 @@ def cuts_of_parts(dag: Dag, M: int, rules: Rules, seed: int = 0) -> GraphBound:
     rules : Rules
         Recomputation must be forbidden.
     seed : int
-        Of the drawing of vertices, so many in each part.
+        Of the drawing of vertices in each part.
 
     Returns
     -------

@@ -41,7 +41,7 @@ def best_exponents(
     scale: Fraction = Fraction(1),
     bounded: bool = True,
 ) -> tuple[Term, ...]:
-    """Return bounds on the number of points of a set, each of them valid, good ones for so many words.
+    """Return bounds on the number of points of a set, each of them valid, and good ones for this many words.
 
     Parameters
     ----------

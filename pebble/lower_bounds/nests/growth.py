@@ -1,4 +1,4 @@
-"""At most how many points so many words allow: products of powers of words, evaluated with whole numbers only."""
+"""How many points a number of words allows at most: products of powers of words, evaluated with integers only."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Growth:
     Parameters
     ----------
     ways : tuple of tuple of tuple of Term
-        Each way to argue says: it is one of so many cases, and in each case the number of events is at most each of
+        Each way to argue says: it is one of several cases, and in each case the number of events is at most each of
         its terms.
     linear : int
         So many times T is added.

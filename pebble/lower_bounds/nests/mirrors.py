@@ -23,7 +23,7 @@ class Mirror:
     order : int
         How many sets there are.
     copies : tuple of int
-        For each role, the images of all of these sets are at most so many copies of the words of its group.
+        For each role, the images of all of these sets are at most this many copies of the words of its group.
     """
 
     order: int
@@ -56,7 +56,7 @@ def continued(first: Roles, second: Roles) -> Mirror | None:
 
 
 def off_diagonals(points: AffineSet) -> AffineSet:
-    """Return the points where no index is another one that conditions say it is not less than."""
+    """Return the points where no index equals another that, by the conditions, it is not less than."""
     apart = [
         condition - 1
         for condition in points.conditions

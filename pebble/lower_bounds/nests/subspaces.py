@@ -23,7 +23,7 @@ def conditions(maps: tuple[Matrix, ...], indices: int) -> list[tuple[tuple[int, 
     Parameters
     ----------
     maps : tuple of Matrix
-        The rows of each map, over so many indices.
+        The rows of each map, over this many indices.
     indices : int
 
     Raises
