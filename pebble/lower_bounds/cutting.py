@@ -29,14 +29,14 @@ __all__ = [
 ]
 
 Events = Callable[[int], int]
-"""At most how many events (an integer, monotone) a segment with ``T`` words can hold."""
+"""The most events (an integer, monotone) that a segment with ``T`` words can hold."""
 
 Words = Callable[[int], int]
-"""The least whole ``T`` with ``events(T) >= w``."""
+"""The least integer ``T`` with ``events(T) >= w``."""
 
 _WINDOW = 48
 _SMOOTH = 10**6
-"""With more cuts than this, one cut more or less cannot be seen, and only the segments' length is tuned."""
+"""With more cuts than this, one cut more or less makes no difference, and only the segments' length is tuned."""
 
 _LEAST_T = 3
 """With three words or more, every bound of this package allows a segment at least one event."""

@@ -264,7 +264,7 @@ def fft_best_cut(n: int, M: int) -> Cut:
 
 
 def fft_events(T: int) -> int:
-    """At most how many other vertices of a butterfly ``T`` vertices can dominate.
+    """The most other vertices of a butterfly that ``T`` vertices can dominate.
 
     Twice the number of one-bits in ``0, 1, ..., T - 1``: at most ``T log2 T``, equal at powers of two.
 

@@ -86,7 +86,7 @@ class B1Weights:
 
     @cached_property
     def bend(self) -> int:
-        """From which ``T`` on the crossing of the two minimands lies behind the peak of the second."""
+        """The ``T`` from which on the crossing of the two minimands lies beyond the peak of the second."""
         return _bend(self.root, self.beta)
 
 
@@ -108,7 +108,7 @@ def _weights(d: int, dv: int, width: int = 1) -> B1Weights:
 
 
 def b1_events(T: int, d: int, dv: int, width: int = 1) -> int:
-    """At most how much weighted work of dV, dK and dQ a segment that reaches ``T`` words can do.
+    """The most weighted work of dV, dK and dQ that a segment that reaches ``T`` words can do.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ B2 = Statement(
 
 
 def b2_events(T: int, d: int) -> int:
-    """At most how many multiply-adds of all five products a segment that reaches ``T`` words can do.
+    """The most multiply-adds of all five products that a segment that reaches ``T`` words can do.
 
     The whole part of the greatest ``y sqrt((T - y + y²/(4 d²)) / 3)`` with ``0 <= y <= T``, or of a number
     less than ``1/64`` above it.

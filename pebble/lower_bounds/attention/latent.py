@@ -36,7 +36,7 @@ _BITS = 96
 
 
 def latent_events(T: int, d: int, dv: int) -> int:
-    """At most how many multiply-adds of P times the values a segment that reaches ``T`` words can do.
+    """The most multiply-adds of P times the values that a segment that reaches ``T`` words can do.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ T1 = Statement(
 
 
 def t1_events(T: int, d: int, dv: int) -> int:
-    """At most how many multiply-adds of P times V a segment that reaches ``T`` words can do.
+    """The most multiply-adds of P times V that a segment that reaches ``T`` words can do.
 
     The whole part of the greater of two forms: ``(T/3)**1.5`` up to ``T = 3 dv**2``, from there
     ``dv (sqrt(T + dv**2) - dv)**2``; and ``T**2 / (16 d)`` for ``dv >= d``, else ``dv T**2 / (4 (d + dv)**2)``.

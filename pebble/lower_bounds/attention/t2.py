@@ -29,7 +29,7 @@ T2 = Statement(
 
 
 def t2_events(T: int, d: int) -> int:
-    """At most how many multiply-adds of both products a segment that reaches ``T`` words can do.
+    """The most multiply-adds of both products that a segment that reaches ``T`` words can do.
 
     The whole part of a number less than ``1/64`` above the greatest
     ``w * sqrt(T - 2 w + 4 w**2 / (27 d**2))`` with ``0 <= w <= T/2``; ``d`` is the head dimension of Q and K.

@@ -89,7 +89,7 @@ class QueryIntervals:
         Raises
         ------
         BoundDoesNotApply
-            If the keys of some query are no interval, or an interval begins and ends inside another; if the mask is
+            If the keys of some query are not an interval, or an interval begins and ends inside another; if the mask is
             too large to tell.
         """
         inner, group = (mask.inner, mask.group) if isinstance(mask, GroupedMask) else (mask, 1)

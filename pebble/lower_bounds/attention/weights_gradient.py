@@ -53,7 +53,7 @@ g1 = SegmentBound(
 
 
 def g2_events(T: int, N: int, d: int) -> int:
-    """At most how much weighted work of both products a segment that reaches ``T`` words can do.
+    """The most weighted work of both products that a segment that reaches ``T`` words can do.
 
     >>> g2_events(40_000, 10**6, 8) == 40_000**2 // 4, g2_events(8000, 1000, 8) == 10 * 8000**2
     (True, True)

@@ -157,7 +157,7 @@ class ConstantSearch(ABC, Generic[AnyRow]):
     """Pairs of shares, by their numbers among the multipliers, that must not sum to more than 1."""
 
     spread: ClassVar[float]
-    """The less, the more amounts of random segments are nearly 0."""
+    """The smaller this is, the more amounts of random segments are nearly 0."""
 
     within: ClassVar[float] = 1.0
     """By how much random steps between segments are smaller."""

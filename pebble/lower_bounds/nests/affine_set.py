@@ -24,7 +24,7 @@ _CELLS_AT_ONCE = 1 << 16
 
 @dataclass(frozen=True)
 class AffineSet:
-    """The whole-number points at which every condition is at least 0.
+    """The integer points at which every condition is at least 0.
 
     Parameters
     ----------

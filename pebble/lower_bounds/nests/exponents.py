@@ -21,7 +21,7 @@ _MOST_CORNERS = 6
 
 @dataclass(frozen=True)
 class Size:
-    """At most how many images a map has: a constant times powers of the words of groups."""
+    """The most images that a map has: a constant times powers of the words of groups."""
 
     words: Mapping[str, Fraction]
     constant: tuple[Power, ...] = field(default=())

@@ -1,4 +1,4 @@
-"""At most how many points of a statement a segment with T words at hand computes."""
+"""The most points of a statement that a segment with T words at hand computes."""
 
 from __future__ import annotations
 

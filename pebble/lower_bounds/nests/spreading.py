@@ -1,4 +1,4 @@
-"""By how much a finite set of lattice points grows when some steps are added to it."""
+"""How much a finite set of lattice points grows when some steps are added to it."""
 
 from __future__ import annotations
 
