@@ -60,8 +60,8 @@ def _cells(page: Path) -> list[Cell]:
 def moved_links(text: str, folder: Path) -> str:
     """Let the links of a page in a folder lead from ``examples/``.
 
-    >>> moved_links("[1](lesson_01.md), [here](../../examples/tour.py)", EXAMPLES.parent / "docs" / "tutorials")
-    '[1](../docs/tutorials/lesson_01.md), [here](tour.py)'
+    >>> moved_links("[1](lesson_01.md), [here](../../examples/which_regime.py)", EXAMPLES.parent / "docs" / "tutorials")
+    '[1](../docs/tutorials/lesson_01.md), [here](which_regime.py)'
     """
 
     def moved(link: re.Match[str]) -> str:

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["setup"]
 
-_EMPTY_END = re.compile(r"\n+\n```$", re.MULTILINE)
-"""The empty line that ends a block of Python examples for the sake of doctest."""
-
 _EXAMPLE = re.compile(r"^\[\S+\]\((\.\./examples/\S+\.py)\)$", re.MULTILINE)
 """A line that is nothing but a link to an example."""
 
@@ -56,11 +53,13 @@ def _read(app: Sphinx, name: str, source: list[str]) -> None:
     """Run what a page shows. A difference or failure is a warning that names the page; the other pages are built."""
     path = Path(str(app.env.doc2path(name)))
     text = source[0]
-    with tempfile.TemporaryDirectory() as folder:
-        faults = [
-            *transcripts.console_faults(text, Path(folder)),
-            *transcripts.python_faults(text, str(path)),
-        ]
+    faults: list[str] = []
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            faults += transcripts.console_faults(text, Path(folder))
+        faults += transcripts.python_faults(text, str(path))
+    except Exception as error:
+        faults.append(f"the page cannot be run: {error!r}")
 
     def with_results(link: re.Match[str]) -> str:
         example = (path.parent / link[1]).resolve()
@@ -70,7 +69,7 @@ def _read(app: Sphinx, name: str, source: list[str]) -> None:
             faults.append(f"{example.name} failed: {error!r}")
             return link[0]
 
-    source[0] = _EXAMPLE.sub(with_results, _EMPTY_END.sub("\n```", text))
+    source[0] = _EXAMPLE.sub(with_results, text)
     for fault in [*faults, *_stale(path)]:
         _LOG.warning("%s", fault, location=name)
 

@@ -18,6 +18,7 @@ __all__ = ["console_faults", "consoles", "python_faults", "refreshed"]
 
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"^`([\w.-]+)`:\n\n```(?:text|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^```.*", re.MULTILINE)
 _FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -43,7 +44,7 @@ def console_faults(text: str, folder: Path) -> Iterator[str]:
 
 def python_faults(text: str, name: str) -> Iterator[str]:
     """Run a page's Python examples; say where they print something else."""
-    test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
+    test = doctest.DocTestParser().get_doctest(_FENCE.sub("", text), {}, name, name, 0)
     printed: list[str] = []
     doctest.DocTestRunner(optionflags=_FLAGS).run(test, out=printed.append)
     if printed:

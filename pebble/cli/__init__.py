@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from typing import NoReturn
@@ -46,14 +45,13 @@ def group() -> None:
 
 def main() -> None:
     """Run the command line; errors end in one line on stderr and exit status 1 or 2, never in a traceback."""
+    from pebble.common.ascii_spelling import spell_on
     from pebble.common.errors import InvalidInput, PebbleError
 
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # in UTF-8, unless the reader has asked for another encoding
-            encoding = None if "PYTHONIOENCODING" in os.environ else "utf-8"
-            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+        spell_on(stream)
     try:
         group.main(prog_name="pebble", standalone_mode=True)
     except PebbleError as error:

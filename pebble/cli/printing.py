@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn, Protocol
 import click
 
 from pebble.cli.signature import option
+from pebble.common.ascii_spelling import can_encode, spelled
 
 if TYPE_CHECKING:
     from pebble.common.tables import Table
@@ -37,8 +38,10 @@ def write_coq(path: str, text: str) -> None:
 
 def print_json(document: Any) -> None:
     """Print exactly one JSON document; what the output cannot encode is escaped, so that the data stay the same."""
-    all_signs = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() in ("utf-8", "utf8")
-    click.echo(json.dumps(document, indent=2, ensure_ascii=not all_signs, allow_nan=False))
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    if not can_encode(text, sys.stdout):
+        text = json.dumps(document, indent=2, allow_nan=False)
+    click.echo(text)
 
 
 def file_output() -> IO[str]:
@@ -73,7 +76,10 @@ def print_text(text: object) -> None:
     """Print a result, a table or a text; tables are made to fit the width of the output."""
     from pebble.common.tables import Table, TableResult
 
-    click.echo(text.text(output_width()) if isinstance(text, Table | TableResult) else str(text))
+    if isinstance(text, Table | TableResult):
+        shown = text.text(output_width())
+        text = shown if can_encode(shown, sys.stdout) else text.text(output_width(), spelled)
+    click.echo(str(text))
 
 
 def output_width() -> int:

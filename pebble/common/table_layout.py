@@ -11,6 +11,7 @@ _LEAST = 10
 """Letters that a folded column has at least: while there are columns that may be left out, and after them."""
 
 _PIECE = re.compile(r"[^ ,]*,? ?")
+_MARK = re.compile(r"[/._-]")
 
 Cells = list[list[str]]
 
@@ -123,12 +124,14 @@ def _row(row: list[str], to_right: Collection[int], widths: list[int], width: in
 
 
 def fold(text: str, width: int) -> list[str]:
-    """Return a text in lines of limited width, broken after spaces and commas, and within a word that is longer.
+    """Return a text in lines of limited width, broken after spaces and commas.
+
+    A word that is longer is broken after its last mark such as / or . that is within a line, or at the end of the line.
 
     Examples
     --------
-    >>> fold("rows=449,pinned=2 (flash-2-pinned)", 18), fold("abcdef", 4)
-    (['rows=449,pinned=2', '(flash-2-pinned)'], ['abcd', 'ef'])
+    >>> fold("rows=449,pinned=2 (flash-2-pinned)", 18), fold("abcdef", 4), fold("docs/proofs/t3.md", 14)
+    (['rows=449,pinned=2', '(flash-2-pinned)'], ['abcd', 'ef'], ['docs/proofs/', 't3.md'])
     """
     lines = [""]
     for piece in _PIECE.findall(text):
@@ -136,5 +139,6 @@ def fold(text: str, width: int) -> list[str]:
             lines.append("")
         lines[-1] += piece
         while len(lines[-1].rstrip()) > width:
-            lines[-1:] = [lines[-1][:width], lines[-1][width:]]
+            end = max((mark.end() for mark in _MARK.finditer(lines[-1], 0, width)), default=width)
+            lines[-1:] = [lines[-1][:end], lines[-1][end:]]
     return [line.rstrip() for line in lines]

@@ -50,9 +50,6 @@ def _value(row: Any, how: str | Callable[[Any], Any]) -> tuple[Any, str]:
     return value, format(value, form) if form else words(value)
 
 
-_ALL = "(a wider window or COLUMNS=250 shows all)"
-
-
 @dataclass(frozen=True)
 class Table:
     """Cells in aligned columns, with a rule under the header.
@@ -118,14 +115,20 @@ class Table:
     def __str__(self) -> str:
         return self.text()
 
-    def text(self, width: int | None = None) -> str:
+    def text(self, width: int | None = None, spell: Callable[[str], str] = str) -> str:
         """Return the table as text, in lines of at most ``width`` letters if that can be.
 
-        Then long texts are folded, columns are left out, and a line below says which.
+        Then long texts are folded, columns are left out, and a line below says which. ``spell`` says how a cell is
+        written where the table is printed, which may take more letters.
         """
-        (head, *rows), left_out = laid_out(self.cells, self._to_right(), self.drop, width)
+        cells = [[spell(cell) for cell in row] for row in self.cells]
+        (head, *rows), left_out = laid_out(cells, self._to_right(), [*map(spell, self.drop)], width)
         above = [self.heading] if self.heading else []
-        below = [f"not shown in {width} columns: {', '.join(left_out)} {_ALL}"] if left_out else []
+        below = (
+            [f"not shown in {width} columns: {', '.join(left_out)} (COLUMNS=250 shows all)"]
+            if left_out
+            else []
+        )
         body = [line for row in rows for line in row]
         return "\n".join([*above, *head, "─" * max(map(len, head)), *body, *below, *self.notes])
 
@@ -200,9 +203,11 @@ class TableResult(JsonResult, ABC):
     def __str__(self) -> str:
         return self.text()
 
-    def text(self, width: int | None = None) -> str:
+    def text(self, width: int | None = None, spell: Callable[[str], str] = str) -> str:
         """Return what is printed, the tables in lines of at most ``width`` letters; see :meth:`Table.text`."""
-        return "\n\n".join(part if isinstance(part, str) else part.text(width) for part in self.parts())
+        return "\n\n".join(
+            part if isinstance(part, str) else part.text(width, spell) for part in self.parts()
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the main table as plain data: numbers as numbers, None where there is nothing."""

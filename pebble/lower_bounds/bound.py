@@ -311,7 +311,7 @@ IRONY = Reference(
 
 
 AUTHORS = "The authors of pebble"
-"""Who a bound is by that is stated and proved in this project."""
+"""The author of a bound that is stated and proved in this project."""
 
 
 @dataclass(frozen=True)
@@ -325,7 +325,7 @@ class Statement:
     says : str
         The statement, as a formula or a sentence.
     hypotheses : str
-        Of what it holds.
+        What it holds for.
     source : str
         Where the statement and its proof are found.
     status : {"machine-checked", "proved", "computer-assisted", "asymptotic"}
@@ -337,7 +337,7 @@ class Statement:
     after : tuple of Reference
         What the proof uses.
     version : int
-        Raised when the statement changes, so that a value may be another one than before.
+        Raised when the statement changes, so that a value may differ from before.
     """
 
     name: str
@@ -352,7 +352,7 @@ class Statement:
 
     @property
     def authors(self) -> str:
-        """Whose it is, and of which year if it is published elsewhere."""
+        """Whose it is, with the year if it was published elsewhere."""
         return AUTHORS if self.by is None else self.by.short
 
     def bound(

@@ -150,7 +150,7 @@ def coq_certificate(problem: Problem, M: int) -> str:
 
     Notes
     -----
-    The file proves nothing by itself: Coq computes anew, with whole numbers, what the theorems of docs/proofs ask for,
+    The file proves nothing by itself: Coq computes anew, with integers, what the theorems of docs/proofs ask for,
     and refuses a number that is too great. For T3 and T4 it has the boxes that prove their constants, which take a
     second or two to find.
 

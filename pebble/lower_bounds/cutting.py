@@ -15,11 +15,11 @@ from pebble.lower_bounds.rounding import ceil_div
 __all__ = ["Cut", "Events", "SegmentBound", "best_cut", "best_cut_of_less", "best_start", "least_words"]
 
 Events = Callable[[int], int]
-"""At most how many events (a whole number, monotone) a segment with ``T`` words can hold."""
+"""The most events (an integer, monotone) that a segment with ``T`` words can hold."""
 
 _WINDOW = 48
 _SMOOTH = 10**6
-"""With more cuts than this, one cut more or less cannot be seen, and only the segments' length is tuned."""
+"""With more cuts than this, one cut more or less makes no difference, and only the segments' length is tuned."""
 
 _LEAST_T = 3
 """With three words or more, every bound of this package allows a segment at least one event."""
@@ -32,7 +32,7 @@ class Cut:
     Parameters
     ----------
     moves : int
-        At least so many loads and chain starts: ``M + 1 + cuts * X``.
+        A lower bound on loads and chain starts: ``M + 1 + cuts * X``.
     cuts : int
         The number ``h`` of the formula, one less than the number of segments.
     X : int
@@ -196,7 +196,7 @@ class SegmentBound:
         ``starts(M, problem)``, numbers of moves of a segment among which to look for the best; by default a good one
         between M/2 and 3M.
     place : callable, optional
-        ``place(T, problem)``, two whole numbers that tell Coq where the events of ``T`` words are most.
+        ``place(T, problem)``, two integers that tell Coq where the events of ``T`` words are most.
     form : str, optional
         The only form of a problem that the bound is about; by default any form of softmax.
     any_order : bool
@@ -204,7 +204,7 @@ class SegmentBound:
 
     Notes
     -----
-    A call costs some milliseconds at any size. Values are exact: whole numbers, on the safe side.
+    A call costs some milliseconds at any size. Values are exact: integers, on the safe side.
 
     Examples
     --------

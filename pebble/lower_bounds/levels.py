@@ -17,13 +17,13 @@ LEVELS = Statement(
     "levels",
     "I/O at the boundary of memory level l ≥ Q(M₁ + … + M_l), and ≥ Q(M_l) in an inclusive hierarchy, where Q(M) is "
     "the least I/O with one fast memory of M words",
-    "any DAG, any number of memory levels (Theorem M); the value is that of the greatest bound for so many words",
+    "any DAG, any number of memory levels (Theorem M); the value is that of the greatest bound for that many words",
     "docs/proofs/levels.md, Theorem M",
 )
 
 
 def boundary_bound(problem: Problem, words: int) -> Bound:
-    """Return the bound on what moves through a boundary: the greatest for one fast memory of so many words.
+    """Return the bound on what moves through a boundary: the greatest for one fast memory with that many words.
 
     Parameters
     ----------

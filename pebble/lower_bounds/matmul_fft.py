@@ -28,7 +28,8 @@ __all__ = [
 
 MATMUL = Statement(
     "matmul",
-    "I/O ≥ M + 1 + X·(⌈m·n·k / F(M + X)⌉ − 1), F(T) = ⌊(T/3)^(3/2)⌋, for every whole X ≥ 1 with at least two segments",
+    "I/O ≥ M + 1 + X·(⌈m·n·k / F(M + X)⌉ − 1), F(T) = ⌊(T/3)^(3/2)⌋, for every integer X ≥ 1 with at least two "
+    "segments",
     "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add, chains in any fixed order",
     "docs/proofs/forward.md, matrix multiplication",
     status="machine-checked",
@@ -37,7 +38,7 @@ MATMUL = Statement(
 MATMUL_SHORT = Statement(
     "matmul, short side",
     "I/O > (1 − γ)·m·n·k/s + M + (n' − 1)·(X − 1), γ = s²/M, n' = ⌈m·n·k / ⌊((M + X)/3)^(3/2)/√γ⌋⌉ ≥ 2, for "
-    "every whole X ≥ 1",
+    "every integer X ≥ 1",
     "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add; s is one of m, n, k with s² ≤ M",
     "docs/proofs/forward.md, short sides",
     status="machine-checked",
@@ -45,7 +46,7 @@ MATMUL_SHORT = Statement(
 )
 MATMUL_PRODUCTS = Statement(
     "matmul, products apart",
-    "I/O ≥ M + 1 + X·(⌈m·n·k / F(M + X)⌉ − 1), F(T) = ⌊max(T, (T/3)^(3/2))⌋, for every whole X ≥ 1 with at least "
+    "I/O ≥ M + 1 + X·(⌈m·n·k / F(M + X)⌉ − 1), F(T) = ⌊max(T, (T/3)^(3/2))⌋, for every integer X ≥ 1 with at least "
     "two segments",
     "matrix product C = A·B, A m×k, B k×n, every product and every sum a vertex of its own",
     "docs/proofs/graphs.md, matrix product",
@@ -61,7 +62,7 @@ MATMUL_COMPULSORY = Statement(
 FFT = Statement(
     "FFT",
     "I/O ≥ n + M + 1 + X·(⌈n·log₂n / F(M + X)⌉ − 1), F(T) twice the number of one-bits in 0, …, T − 1 (at most "
-    "T·log₂T), for every whole X ≥ 1 with at least two segments",
+    "T·log₂T), for every integer X ≥ 1 with at least two segments",
     "FFT on n points, n a power of two: the butterfly",
     "docs/proofs/forward.md, FFT",
     status="machine-checked",
@@ -237,7 +238,7 @@ def fft_best_cut(n: int, M: int) -> Cut:
 
 
 def fft_events(T: int) -> int:
-    """At most how many other vertices of a butterfly ``T`` vertices can dominate.
+    """The most other vertices of a butterfly that ``T`` vertices can dominate.
 
     Twice the number of one-bits in ``0, 1, ..., T - 1``: at most ``T log2 T``, equal at powers of two.
 

@@ -45,7 +45,7 @@ _OF_FORM: dict[str, tuple[Callable[[Problem, int], Bound], ...]] = {
     "gated": (linear,),
 }
 """Bounds of one computation alone. Those of plain softmax hold for safe and online softmax as well: their DAGs become
-the plain one where vertices that are no inputs are deleted, which cannot raise the I/O (docs/proofs/softmax.md)."""
+the plain one where vertices that are not inputs are deleted, which cannot raise the I/O (docs/proofs/softmax.md)."""
 
 
 def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[Bound]:

@@ -174,7 +174,7 @@ LI_ET_AL_GRADIENT = _curve(
 li_et_al_sparse = Curve(
     _curve(
         "Li et al., worst pattern",
-        "I/O = Ω(min(Z_in²/M, Z_in·√Z_QK/√M)) for the worst pattern with so many non-zeros",
+        "I/O = Ω(min(Z_in²/M, Z_in·√Z_QK/√M)) for the worst pattern with that many non-zeros",
         "attention, forward and backward pass, Z_in non-zeros of the inputs and Z_QK of the scores; "
         "no bound for a given mask",
         LI,
@@ -183,7 +183,7 @@ li_et_al_sparse = Curve(
     "Li et al.'s sparse theorem",
     ("forward", "backward"),
     _li_et_al_of_non_zeros,
-    "Ω, the worst pattern with so many non-zeros; this mask may need less",
+    "Ω, the worst pattern with that many non-zeros; this mask may need less",
     masked=True,
 )
 """A worst case over patterns, whatever constant is put before it; without a mask ``min(N² d² / M, N² d / sqrt(M))``."""

@@ -1,7 +1,7 @@
-"""Exact and outward rounding: whole numbers and fractions on the safe side of a real number.
+"""Exact and outward rounding: integers and fractions on the safe side of a real number.
 
 A lower bound is worth nothing if floating point lifts it by one word. Everything here is decided by exact
-comparisons of whole numbers or fractions, so the word *above* (or *below*) is a guarantee, not a hope.
+comparisons of integers or fractions, so the word *above* (or *below*) is a guarantee, not a hope.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def ceil_sqrt(n: int) -> int:
 def floor_root(n: int, k: int) -> int:
     """Return the greatest whole number whose ``k``-th power is <= ``n``, for ``n >= 0`` and ``k >= 1``.
 
-    Newton's iteration on whole numbers from a power of two above the root; a few steps for any size.
+    Newton's iteration on integers from a power of two above the root; a few steps for any size.
 
     >>> floor_root(26, 3), floor_root(27, 3), floor_root(10**60, 3)
     (2, 3, 100000000000000000000)

@@ -35,7 +35,7 @@ class Regime:
     mu : Fraction
         ``M / d²``, exact.
     sparse_mu : Fraction, optional
-        For a mask ``M / (Z_in² / Z_QK)``, where ``Z_in² / Z_QK`` is the published dividing point for so many pairs.
+        For a mask ``M / (Z_in² / Z_QK)``, where ``Z_in² / Z_QK`` is the published dividing point for that many pairs.
     """
 
     mu: Fraction
@@ -64,7 +64,7 @@ def regime(problem: Problem, M: int) -> Regime:
     other ``dv`` the best known schedules cross at ``((d + dv) / 2)²``, and no theorem says where they must.
     The published dividing point of the backward pass is ``M = d²`` too (Li et al. 2024), up to a constant.
 
-    Under a mask there is another one, ``Z_in² / Z_QK`` (Li et al. 2024), where two forms of a worst case over all
+    Under a mask there is another, ``Z_in² / Z_QK`` (Li et al. 2024), where two forms of a worst case over all
     patterns with that number of pairs meet. Masks made of large blocks still divide at ``d²``; the name goes by ``d²``.
 
     Examples

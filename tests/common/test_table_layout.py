@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pebble.common.ascii_spelling import spelled
 from pebble.common.table_layout import fold, laid_out
 from pebble.common.tables import Table, TableResult
 
@@ -93,3 +94,10 @@ def test_a_result_passes_the_width_on_and_keeps_headings() -> None:
     assert text.split("\n\n")[1].startswith("first\nname ")
     assert text.count("not shown in 50 columns") == 1
     assert "<caption>first</caption>" in Two()._repr_html_()
+
+
+def test_a_table_in_ascii_is_as_wide_as_it_is_printed() -> None:
+    table = Table([["name", "M ≥ d²", "I/O ÷ bound"], ["a, or b, or c, or d", "no", "1.0"]], drop=["M ≥ d²"])
+    assert "d²" in table.text(40).splitlines()[0]
+    assert "M >= d^2" in table.text(42, spelled).splitlines()[0]
+    assert table.text(41, spelled).splitlines()[-1].startswith("not shown in 41 columns: M >= d^2 (")

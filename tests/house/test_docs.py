@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import re
 from pathlib import Path
@@ -170,3 +171,23 @@ def test_slides_and_a_handout_are_made_of_the_sections_that_the_plan_links_to(tm
     places = [printed.index(one) for one in ("Sheet</h1>", "The rules", "a move", "Try it.")]
     assert places == sorted(places)
     assert list(offline.fetched_from_elsewhere(out)) == []
+
+
+@POSIX
+@pytest.mark.extra
+@pytest.mark.filterwarnings("ignore:'myst_parser")
+def test_a_page_that_fails_is_named_and_the_rest_is_built(tmp_path: Path) -> None:
+    import pages
+    from sphinx.application import Sphinx
+
+    (tmp_path / "index.md").write_text("# All\n\n```{toctree}\nbad\nworse\ngood\n```\n", encoding="utf-8")
+    (tmp_path / "bad.md").write_text("# Bad\n\n```console\n$ echo 1\n2\n```\n", encoding="utf-8")
+    (tmp_path / "worse.md").write_text("# Worse\n\n```python\n>>>no_blank\n```\n", encoding="utf-8")
+    (tmp_path / "good.md").write_text("# Good\n\n```console\n$ echo 1\n1\n```\n", encoding="utf-8")
+    said = io.StringIO()
+    settings = {"extensions": ["myst_parser"]}
+    app = Sphinx(tmp_path, None, tmp_path / "html", tmp_path / "trees", "html", settings, None, said)
+    app.connect("source-read", pages._read)
+    app.build()
+    assert all((tmp_path / "html" / f"{name}.html").exists() for name in ("bad", "worse", "good"))
+    assert [f"{name}.md" in said.getvalue() for name in ("bad", "worse", "good")] == [True, True, False]

@@ -25,9 +25,9 @@ def test_data_has_every_stop_once() -> None:
     assert list(load_points()) == list(every_point()), _STALE
 
 
-@pytest.mark.parametrize("mask", ["none", "causal"])
-def test_data_is_what_is_counted(mask: str) -> None:
-    point = Stop(1024, 64, 49_152, mask, "forward")
+@pytest.mark.parametrize(("mask", "width"), [("none", 1), ("causal", 1), ("none", 4)])
+def test_data_is_what_is_counted(mask: str, width: int) -> None:
+    point = Stop(1024, 64, 49_152, mask, "forward", width)
     assert load_points()[point] == json.loads(json.dumps(count_point(point))), _STALE
 
 
@@ -59,7 +59,7 @@ def test_command_writes_one_small_file(tmp_path: Path) -> None:
 
 def test_loops_are_those_of_the_program(page: ExplorerPage) -> None:
     document = page.document
-    row = document["points"]["4096/64/49152/none/forward"]["schedules"]["flash-2"]
+    row = document["points"]["4096/64/49152/none/forward/1"]["schedules"]["flash-2"]
     place, *numbers = row["loops"]
     text = document["listings"][place].replace("#", "{}").format(*numbers)
     assert text.startswith(f"for i in tiles of {row['tiles'].removeprefix('rows=')}:\n    load Q\n")

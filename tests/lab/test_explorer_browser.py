@@ -41,7 +41,10 @@ def page() -> ExplorerPage:
 def test_numbers_are_those_that_were_counted(browser: Browser) -> None:
     known = load_points()
     for point in every_point():
-        fragment = f"N={point.N}&d={point.d}&M={point.M}&mask={point.mask}&pass={point.pass_name}"
+        fragment = (
+            f"N={point.N}&d={point.d}&M={point.M}"
+            f"&mask={point.mask}&pass={point.pass_name}&width={point.sum_width}"
+        )
         rows, bound = browser.run(_READ, fragment)
         expected = {}
         for name, row in known[point]["schedules"].items():
@@ -76,6 +79,17 @@ def test_keys_move_a_slider_and_the_address_follows(browser: Browser, file: Path
     assert "M=24576" in link
     browser.open(file, link[1:])
     assert browser.text("#at").endswith("M = 24,576")
+
+
+def test_sums_are_wide_without_a_mask(browser: Browser) -> None:
+    browser.run("address.show('N=4096&pass=backward&width=2')")
+    assert browser.text("#at").endswith("sums of 2 words")
+    assert "--pass backward --sum-width 2 --schedule" in browser.text("#command")
+    browser.run("document.querySelector('#mask input[value=causal]').click()")
+    assert browser.text("#at").endswith("M = 32,768")
+    assert browser.run("return document.querySelectorAll('#width input:disabled').length") == 2
+    browser.run("address.show('mask=causal&width=2')")
+    assert browser.text("#notice-text").endswith("It shows nothing for width=2 under a mask.")
 
 
 def test_a_link_to_no_stop_says_so(browser: Browser) -> None:

@@ -12,18 +12,20 @@ const MEANINGS = {
   U: "sums before the division", O: "result", dO: "gradient of the result", dV: "gradient of V", dK: "gradient of K",
   dQ: "gradient of Q", dP: "gradient of P", dS: "gradient of S", D: "row sums of dO·O",
 };
-const START = { N: 4096, d: 64, M: 32768, mask: "none", pass: "forward", schedule: "flash-2", type: "2" };
+const START = { N: 4096, d: 64, M: 32768, mask: "none", pass: "forward", width: "1", schedule: "flash-2", type: "2" };
 const state = { ...START };
 const SLIDERS = ["N", "d", "M"];
+const GROUPS = ["mask", "pass", "width"];
 
-const stopsOf = (name) => DATA.stops[state.mask][name];
+const placeOf = (width) => `${state.mask}/${width}`;
+const stopsOf = (name) => DATA.stops[placeOf(state.width)][name];
 
 function nearest(stops, value) {
   const apart = stops.map((stop) => Math.abs(Math.log(stop / value)));
   return stops[apart.indexOf(Math.min(...apart))];
 }
 
-const pointAt = (M) => DATA.points[[state.N, state.d, M, state.mask, state.pass].join("/")];
+const pointAt = (M) => DATA.points[[state.N, state.d, M, state.mask, state.pass, state.width].join("/")];
 const sum = (row, side) => Object.values(row.moved).reduce((total, one) => total + one[side], 0);
 const io = (row) => sum(row, 0) + sum(row, 1);
 const bytes = (count) => {
@@ -101,6 +103,7 @@ function drawDetail(row) {
 }
 
 function draw() {
+  if (!DATA.stops[placeOf(state.width)]) state.width = "1";
   for (const name of SLIDERS) state[name] = nearest(stopsOf(name), state[name]);
   const point = pointAt(state.M);
   if (!point.schedules[state.schedule]) state.schedule = "best";
@@ -113,11 +116,12 @@ function draw() {
     byId(name).setAttribute("aria-valuetext", size);
     byId(`${name}-value`).textContent = size;
   }
-  for (const group of ["mask", "pass"]) {
+  for (const group of GROUPS) {
     for (const one of byId(group).querySelectorAll("input")) one.checked = one.value === state[group];
   }
+  for (const one of byId("width").querySelectorAll("input")) one.disabled = !DATA.stops[placeOf(one.value)];
   byId("type").value = state.type;
-  byId("at").textContent = `At N = ${words(state.N)}, d = ${state.d}, M = ${words(state.M)}`;
+  byId("at").textContent = `At N = ${words(state.N)}, d = ${state.d}, M = ${words(state.M)}${state.width > 1 ? `, sums of ${state.width} words` : ""}`;
   byId("verdict").textContent = verdict(point);
   const focused = document.activeElement?.name === "schedule";
   drawChart(point);
@@ -126,7 +130,8 @@ function draw() {
   drawDetail(point.schedules[state.schedule]);
   const mask = state.mask === "none" ? "" : ` --mask ${state.mask}`;
   const pass = state.pass === "forward" ? "" : " --pass backward";
-  byId("command").textContent = `pebble count -N ${state.N} -d ${state.d} -M ${state.M}${mask}${pass} --schedule ${Object.keys(point.schedules).join(",")}`;
+  const width = state.width > 1 ? ` --sum-width ${state.width}` : "";
+  byId("command").textContent = `pebble count -N ${state.N} -d ${state.d} -M ${state.M}${mask}${pass}${width} --schedule ${Object.keys(point.schedules).join(",")}`;
   address.changed();
 }
 
@@ -134,7 +139,7 @@ function draw() {
 function open(text) {
   const asked = new URLSearchParams(text);
   const known = {
-    mask: DATA.masks, pass: DATA.passes, schedule: Object.keys(ABOUT),
+    mask: DATA.masks, pass: DATA.passes, width: DATA.widths, schedule: Object.keys(ABOUT),
     type: [...byId("type").options].map((one) => one.value),
   };
   const changed = [];
@@ -144,6 +149,10 @@ function open(text) {
       state[name] = Number(value);
     } else if (known[name]?.includes(value)) state[name] = value;
     else changed.push(`nothing for ${name}=${value}`);
+  }
+  if (!DATA.stops[placeOf(state.width)]) {
+    changed.push(`nothing for width=${state.width} under a mask`);
+    state.width = "1";
   }
   for (const name of SLIDERS) {
     const wanted = state[name];
@@ -157,11 +166,12 @@ function open(text) {
 
 byId("mask").innerHTML = DATA.masks.map((one) => radio("mask", one, MASK_NAMES[one])).join("");
 byId("pass").innerHTML = DATA.passes.map((one) => radio("pass", one, one)).join("");
+byId("width").innerHTML = DATA.widths.map((one) => radio("width", one, one)).join("");
 const chart = new Chart(byId("chart"), (stop) => { state.M = stopsOf("M")[stop]; draw(); });
 const address = new Address(() => new URLSearchParams(state).toString(), open);
 for (const name of SLIDERS) byId(name).addEventListener("input", () => { state[name] = stopsOf(name)[byId(name).value]; draw(); });
 document.addEventListener("change", ({ target }) => {
-  if (["mask", "pass", "schedule"].includes(target.name)) state[target.name] = target.value;
+  if ([...GROUPS, "schedule"].includes(target.name)) state[target.name] = target.value;
   else if (target.id === "type") state.type = target.value;
   else return;
   draw();

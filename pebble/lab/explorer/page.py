@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from pebble.common.tables import tiles_text
 from pebble.common.whole_numbers import singular
-from pebble.lab.explorer.points import MASKS, PASSES, STOPS, Stop, load_points, registered_schedule
+from pebble.lab.explorer.points import MASKS, PASSES, STOPS, WIDTHS, Stop, load_points, registered_schedule
 from pebble.lab.hardware.device import device
 from pebble.lab.player.page import Page
 
@@ -43,7 +43,7 @@ def explore() -> ExplorerPage:
     Examples
     --------
     >>> page = explore()
-    >>> page.document["points"]["4096/64/49152/none/forward"]["bound"]
+    >>> page.document["points"]["4096/64/49152/none/forward/1"]["bound"]
     ['T1', 5641537]
     """
     listings = _Listings()
@@ -63,6 +63,7 @@ def explore() -> ExplorerPage:
         "stops": STOPS,
         "masks": MASKS,
         "passes": PASSES,
+        "widths": [*map(str, WIDTHS)],
         "points": points,
         "listings": listings.texts,
         "devices": fast,

@@ -22,6 +22,7 @@ __all__ = [
     "MASKS",
     "PASSES",
     "STOPS",
+    "WIDTHS",
     "Stop",
     "count_point",
     "every_point",
@@ -31,20 +32,21 @@ __all__ = [
 
 MASKS = ("none", "causal", "window:1024")
 PASSES = ("forward", "backward")
+WIDTHS = (1, 2, 4)
 
 _PLAIN = {
     "N": (512, 1024, 2048, 4096, 8192, 16_384),
     "d": (64, 128),
     "M": (512, 1024, 2048, 4096, 8192, 12_288, 16_384, 24_576, 32_768, 49_152, 83_456, 116_224),
 }
-_MASKED = {
+_FEWER = {
     "N": (1024, 4096, 16_384),
     "d": (64, 128),
     "M": (1024, 4096, 8192, 16_384, 32_768, 49_152, 83_456, 116_224),
 }
 
-STOPS = {mask: _PLAIN if mask == "none" else _MASKED for mask in MASKS}
-"""The stops of each slider; under a mask fewer, for counting takes longer there.
+STOPS = {"none/1": _PLAIN, "causal/1": _FEWER, "window:1024/1": _FEWER, "none/2": _FEWER, "none/4": _FEWER}
+"""By mask and width of sums, the stops of each slider: most without either, where counting is quick.
 
 From 16,384 on, those of M are what devices have, in words of bfloat16.
 """
@@ -62,11 +64,14 @@ class Stop:
     M: int
     mask: str
     pass_name: str
+    sum_width: int = 1
 
     def problem(self) -> Problem:
         """Return the problem to count."""
         mask = None if self.mask == "none" else make_mask(self.mask, self.N, self.N)
-        return replace(Problem.square(self.N, self.d, mask=mask), pass_name=self.pass_name)
+        return replace(
+            Problem.square(self.N, self.d, mask=mask), pass_name=self.pass_name, sum_width=self.sum_width
+        )
 
     def schedules(self) -> list[str]:
         """Return the schedules shown there; ``small-cache`` is for fast memories below d²."""
@@ -76,9 +81,10 @@ class Stop:
 
 def every_point() -> Iterator[Stop]:
     """Yield the points, M changing first."""
-    for mask, pass_name in itertools.product(MASKS, PASSES):
-        for N, d, M in itertools.product(*STOPS[mask].values()):
-            yield Stop(N, d, M, mask, pass_name)
+    for (key, stops), pass_name in itertools.product(STOPS.items(), PASSES):
+        mask, width = key.split("/")
+        for N, d, M in itertools.product(*stops.values()):
+            yield Stop(N, d, M, mask, pass_name, int(width))
 
 
 @lru_cache

@@ -18,7 +18,7 @@ __all__ = ["MOST_WIDE", "B1Weights", "b1", "b1_events", "b2", "b2_events", "segm
 B1 = Statement(
     "B1",
     "I/O ≥ M + 1 + X·(⌈z·β / F(M + X)⌉ − 1), F(T) = ⌊max over 0 ≤ b ≤ T of (T − b)²/4 + min(β·b, "
-    "κ·√b·(T − b)/2)⌋, for every whole X ≥ 1 with at least two segments; β = 12d² and κ = 4d for dv = d",
+    "κ·√b·(T − b)/2)⌋, for every integer X ≥ 1 with at least two segments; β = 12d² and κ = 4d for dv = d",
     "attention, backward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
     "docs/proofs/backward.md, B1",
     status="machine-checked",
@@ -82,7 +82,7 @@ class B1Weights:
 
     @cached_property
     def bend(self) -> int:
-        """From which ``T`` on the crossing of the two minimands lies behind the peak of the second."""
+        """The ``T`` from which on the crossing of the two minimands lies beyond the peak of the second."""
         return _bend(self.root, self.beta)
 
 
@@ -104,7 +104,7 @@ def _weights(d: int, dv: int, width: int = 1) -> B1Weights:
 
 
 def b1_events(T: int, d: int, dv: int, width: int = 1) -> int:
-    """At most how much weighted work of dV, dK and dQ a segment that reaches ``T`` words can do.
+    """The most weighted work of dV, dK and dQ that a segment that reaches ``T`` words can do.
 
     Examples
     --------
@@ -212,7 +212,7 @@ always. For other ``dv`` read ``beta`` for ``12 d²`` and ``kappa²/4`` for ``4 
 B2 = Statement(
     "B2",
     "I/O ≥ M + 1 + X·(⌈z·(3d + 2dv) / F(M + X)⌉ − 1) − 2z, F(T) = ⌊max over 0 ≤ y ≤ T of "
-    "y·√((T − y + y²/(4·min(d, dv)²))/3)⌋, for every whole X ≥ 1 with at least two segments",
+    "y·√((T − y + y²/(4·min(d, dv)²))/3)⌋, for every integer X ≥ 1 with at least two segments",
     "attention, backward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
     "docs/proofs/backward.md, B2",
     status="machine-checked",
@@ -221,7 +221,7 @@ B2 = Statement(
 
 
 def b2_events(T: int, d: int) -> int:
-    """At most how many multiply-adds of all five products a segment that reaches ``T`` words can do.
+    """The most multiply-adds of all five products that a segment that reaches ``T`` words can do.
 
     The whole part of the greatest ``y sqrt((T - y + y²/(4 d²)) / 3)`` with ``0 <= y <= T``, or of a number
     less than ``1/64`` above it; ``d`` is the smaller one of the two head dimensions.
@@ -274,7 +274,7 @@ MOST_WIDE = 5
 WIDE_SUMS = Statement(
     "W",
     "I/O ≥ M + 1 + (n − 1)·(X − w) − (w − 1)·(Nq + 2Nk)·d, n = ⌈z·β·d² / F(M + X)⌉ ≥ 2, β = 8 + 6w, F(T) = max over b "
-    "of (T − b)²/4 + min(β·d²·b, (4 + 2w)·d·√(b/w)·(T − b)/2), for every whole X > w",
+    "of (T − b)²/4 + min(β·d²·b, (4 + 2w)·d·√(b/w)·(T − b)/2), for every integer X > w",
     "attention, backward pass with dv = d, any mask, sums of w words, 2 ≤ w ≤ 5, in any order and added in slow memory "
     "too; a finished output may take one word",
     "docs/proofs/any-order.md, wide sums",

@@ -128,8 +128,8 @@ BY_PARTS = Statement(
 )
 
 MOST_LINES = 2**21
-"""With more queries and keys than this, no pairs are left out of a mask that is no band; only the quality of the bound
-depends on it."""
+"""With more queries and keys than this, no pairs are left out of a mask that is not a band; only the quality of the
+bound depends on it."""
 
 _MOST_SHAPES = 32
 """So many different shapes of parts, the most frequent ones, are looked at; of others the compulsory words count."""
@@ -146,7 +146,7 @@ class _Choice:
 
 
 def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]]) -> Bound:
-    """Bound a masked problem by the sum over its parts, of each the best that is known.
+    """Bound a masked problem by the sum over its parts of the best bound known for each.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def _different(
 
 
 def _part(problem: Problem, counted: NDArray[np.int64]) -> Part:
-    """Return a part of so many pairs, queries and keys."""
+    """Return a part with this many pairs, queries and keys."""
     pairs, queries, keys = counted.tolist()
     sizes = problem.d, problem.dv, problem.stats, pairs, queries, keys
     return Part(problem.pass_name, *sizes, sums=problem.sums, sum_width=problem.sum_width)

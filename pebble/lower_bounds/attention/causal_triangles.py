@@ -80,7 +80,7 @@ def causal_triangles(problem: Problem, M: int) -> Bound:
 
 
 def words_above_compulsory(n: int, d: int, dv: int, M: int) -> int:
-    """By how much the I/O of a causal mask of ``n`` queries and keys is at least above its compulsory words.
+    """How far, at least, the I/O of a causal mask of ``n`` queries and keys is above its compulsory words.
 
     Proved for ``n > 2d``; negative where nothing is proved that is worth saying.
 

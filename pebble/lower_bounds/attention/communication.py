@@ -139,7 +139,7 @@ def phi(problem: SharedProblem) -> Bound:
 
 
 def words_for_shares(problem: SharedProblem, pairs: Iterable[int]) -> int:
-    """Return how many words all devices receive at least, if each is traced the products of so many pairs.
+    """Return how many words all devices receive at least, if the products of this many pairs are traced to each.
 
     The sum of what Phi says of each device; P·Φ where all have equally many.
     """
@@ -240,7 +240,7 @@ def _share(problem: SharedProblem, balance: Fraction | int) -> Fraction:
 
 
 def _at_least(words: Fraction) -> int:
-    """Return the least whole number that the words can be."""
+    """Return the least integer that the number of words can be."""
     return max(0, math.ceil(words))
 
 

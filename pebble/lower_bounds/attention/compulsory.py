@@ -1,7 +1,7 @@
 """The compulsory bounds: every input is loaded and every output stored at least once.
 
 Each input has a path to an output, and only a load makes it red; an output becomes blue only by a store. These are the
-greatest of several bounds, not terms to add to another one.
+greatest of several bounds, not terms to add to another.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["COMPULSORY", "compulsory_attention", "compulsory_family", "compulsor
 
 COMPULSORY = Statement(
     "compulsory",
-    "I/O ≥ (inputs that some computed output depends on) + (outputs that are no inputs)",
+    "I/O ≥ (inputs that some computed output depends on) + (outputs that are not inputs)",
     "any DAG; 4Nd for a square forward pass, 8Nd + N for a backward pass, 4Nd + 3d² for the gradient of the weights",
     "docs/proofs/forward.md, compulsory",
     status="machine-checked",

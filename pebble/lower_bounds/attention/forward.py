@@ -14,7 +14,7 @@ __all__ = ["t1", "t1_events", "t2", "t2_events"]
 T1 = Statement(
     "T1",
     "I/O ≥ M + 1 + X·(⌈z·dv / F(M + X)⌉ − 1), F(T) = ⌊max(F₁, F₂)⌋, F₁ = (T/3)^(3/2) if T ≤ 3dv², else "
-    "dv·(√(T + dv²) − dv)², F₂ = T²/(16d) if dv ≥ d, else dv·T²/(4(d + dv)²), for every whole X ≥ 1 with at "
+    "dv·(√(T + dv²) − dv)², F₂ = T²/(16d) if dv ≥ d, else dv·T²/(4(d + dv)²), for every integer X ≥ 1 with at "
     "least two segments; Nq more if the row sums are outputs",
     "attention, forward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
     "docs/proofs/forward.md, T1",
@@ -25,7 +25,7 @@ T1 = Statement(
 
 
 def t1_events(T: int, d: int, dv: int) -> int:
-    """At most how many multiply-adds of P times V a segment that reaches ``T`` words can do.
+    """The most multiply-adds of P times V that a segment that reaches ``T`` words can do.
 
     The whole part of the greater of two forms: ``(T/3)**1.5`` up to ``T = 3 dv**2``, from there
     ``dv (sqrt(T + dv**2) - dv)**2``; and ``T**2 / (16 d)`` for ``dv >= d``, else ``dv T**2 / (4 (d + dv)**2)``.
@@ -73,7 +73,8 @@ for ``M <= dv**2``; the others are in docs/proofs/forward.md.
 T2 = Statement(
     "T2",
     "I/O ≥ M + 1 + X·(⌈z·(d + dv) / F(M + X)⌉ − 1) − z, F(T) = ⌊max over 0 ≤ w ≤ T/2 of "
-    "w·√(T − 2w + 4w²/(27d²))⌋, for every whole X ≥ 1 with at least two segments; Nq more if the row sums are outputs",
+    "w·√(T − 2w + 4w²/(27d²))⌋, for every integer X ≥ 1 with at least two segments; Nq more if the row sums are "
+    "outputs",
     "attention, forward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
     "docs/proofs/forward.md, T2",
     status="machine-checked",
@@ -82,7 +83,7 @@ T2 = Statement(
 
 
 def t2_events(T: int, d: int) -> int:
-    """At most how many multiply-adds of both products a segment that reaches ``T`` words can do.
+    """The most multiply-adds of both products that a segment that reaches ``T`` words can do.
 
     The whole part of a number less than ``1/64`` above the greatest
     ``w * sqrt(T - 2 w + 4 w**2 / (27 d**2))`` with ``0 <= w <= T/2``; ``d`` is the head dimension of Q and K.

@@ -124,7 +124,7 @@ def others_begun(lines: int, others: int, d: int, tau: int, sigma: int, most: in
 
 LARGE_CACHE = Statement(
     "D",
-    "I/O ≥ c − M + min((Nq − τ + 1)(dv + σ), (Nq − τ)σ + τ(Nk − σ), (τ + dv)(Nk − σ)) for all whole τ and σ with "
+    "I/O ≥ c − M + min((Nq − τ + 1)(dv + σ), (Nq − τ)σ + τ(Nk − σ), (τ + dv)(Nk − σ)) for all integers τ and σ with "
     "1 ≤ τ ≤ min(d, Nq) and 1 ≤ σ ≤ min(d, Nk − 1), c the compulsory words",
     "attention, forward pass, Nk ≥ 2; under a mask Nq queries and Nk keys that all see each other, c the compulsory "
     "words of all; chains in a fixed order",
@@ -135,7 +135,7 @@ LARGE_CACHE = Statement(
 LARGE_CACHE_BACKWARD = Statement(
     "D backward",
     "I/O ≥ c − M + min((Nq − τ + 1)σ + min(d(Nq − τ' + 1), (Nk − σ)τ'), (Nk − σ + 1)τ + min(d(Nk − σ' + 1), "
-    "(Nq − τ)σ')) for all whole τ and τ' from 1 to min(d + dv, Nq), σ and σ' from 1 to min(d + dv, Nk), c the "
+    "(Nq − τ)σ')) for all integers τ and τ' from 1 to min(d + dv, Nq), σ and σ' from 1 to min(d + dv, Nk), c the "
     "compulsory words",
     "attention, backward pass; under a mask Nq queries and Nk keys that all see each other, c the compulsory words of "
     "all; chains in a fixed order",

@@ -25,8 +25,8 @@ __all__ = ["all_heads", "latent_bound", "latent_events", "one_head", "t1_of_all_
 
 MLA = Statement(
     "MLA",
-    "I/O ≥ M + 1 + X·(⌈z·dv / F(M + X)⌉ − 1) for every whole X ≥ 1 with at least two segments; F(T) the whole part of "
-    "the greater of (T/3)^(3/2) and the maximum over 0 ≤ w ≤ T of w·√(T − w)/(2√β) + dv·w²/(4d(d + dv)), "
+    "I/O ≥ M + 1 + X·(⌈z·dv / F(M + X)⌉ − 1) for every integer X ≥ 1 with at least two segments; F(T) the integer "
+    "part of the greater of (T/3)^(3/2) and the maximum over 0 ≤ w ≤ T of w·√(T − w)/(2√β) + dv·w²/(4d(d + dv)), "
     "β = d(d + dv)/dv²; Nq more if the row sums are outputs",
     "attention whose values are the first dv of the d words of its keys (multi-head latent attention, absorbed), any "
     "sizes and any mask; z is the number of pairs; chains in a fixed order",
@@ -36,11 +36,11 @@ MLA = Statement(
 )
 
 _BITS = 96
-"""Roots are rounded up so many binary places after the point, so that rounding cannot be seen in a whole number."""
+"""Roots are rounded up to this many binary places, so that rounding cannot be seen in an integer."""
 
 
 def latent_events(T: int, d: int, dv: int) -> int:
-    """At most how many multiply-adds of P times the values a segment that reaches ``T`` words can do.
+    """The most multiply-adds of P times the values that a segment that reaches ``T`` words can do.
 
     A key has ``d`` words, of which ``dv`` are its value.
 

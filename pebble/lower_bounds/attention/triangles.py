@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["QueryIntervals", "Triangle", "find_rectangle", "find_triangles"]
 
 MOST_QUERIES = 2**21
-"""Masks that are no bands, or have queries without keys, are looked at up to so many queries."""
+"""Masks that are not bands, or that have queries without keys, are examined up to this many queries."""
 
 _MOST_IN_GROUPS = 2**24
-"""Bands whose queries come in groups are looked at up to so many queries."""
+"""Bands whose queries come in groups are examined up to this many queries."""
 
 MOST_TRIES = 4096
 """So many triangles are looked for, those that repeat once only; what comes after them is left out."""

@@ -33,7 +33,7 @@ __all__ = [
 S = Statement(
     "S",
     "I/O ≥ M + 1 + X·(⌈W(T) / ⌊T²/(4d)⌋⌉ − 1), T = M + X ≥ 34d², W(T) = z·(d + 4dv) − d·min(z, Nq·⌊T/d⌋), for every "
-    "whole X ≥ 1 with at least two segments; 2Nq more if the row sums and the maxima are outputs",
+    "integer X ≥ 1 with at least two segments; 2Nq more if the row sums and the maxima are outputs",
     "attention with two-pass safe softmax, forward pass, any sizes and any mask; z is the number of pairs, Nq that of "
     "queries that have one; chains in a fixed order",
     "docs/proofs/softmax.md, S",
@@ -45,7 +45,7 @@ S = Statement(
 S_BY_BLOCKS = Statement(
     "S by blocks",
     "I/O ≥ M + 1 + X·(⌈W(T) / ⌊T²/(4d)⌋⌉ − 1), T = M + X ≥ 34d², W(T) = Nq·Nk·(d + 4dv) − d·Nq·(the sum over blocks of "
-    "at most B keys of min(keys of the block, ⌊T/d⌋)), for every whole X ≥ 1 with at least two segments; 2Nq more if "
+    "at most B keys of min(keys of the block, ⌊T/d⌋)), for every integer X ≥ 1 with at least two segments; 2Nq more if "
     "the row sums and the maxima are outputs",
     "attention with online softmax that renews the maximum of a row after every B keys, forward pass, every pair of "
     "query and key; chains in a fixed order",
@@ -163,7 +163,7 @@ def _best_cut(problem: Problem, M: int, block: int | None) -> Cut:
 
 LINEAR = Statement(
     "L",
-    "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) − d·dv, F(T) = ⌊(T/3)^(3/2)⌋, for every whole X ≥ 1 with at least two "
+    "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) − d·dv, F(T) = ⌊(T/3)^(3/2)⌋, for every integer X ≥ 1 with at least two "
     "segments; W = d·dv·(N + G·max(0, N − ⌈(M + X)/2⌉)), G query heads to each head of keys; for the right product "
     "d·dv·(Nk + Nq), or d·dv·Nk where "
     "2·Nk ≤ M + X; (N − 1)·d more with gates",
@@ -233,7 +233,7 @@ _ABOUT = "the gradient of the weights (--pass weights) of N tokens, A1, A2 and A
 
 G1 = Statement(
     "G1",
-    "I/O ≥ M + 1 + X·(⌈N²·d / F(M + X)⌉ − 1) − N·d + d², F(T) that of T1 for dv = d, for every whole X ≥ 1 with at "
+    "I/O ≥ M + 1 + X·(⌈N²·d / F(M + X)⌉ − 1) − N·d + d², F(T) that of T1 for dv = d, for every integer X ≥ 1 with at "
     "least two segments",
     _ABOUT,
     "docs/proofs/weights.md, G1",
@@ -243,7 +243,7 @@ G1 = Statement(
 G2 = Statement(
     "G2",
     "I/O ≥ M + 1 + X·(⌈(10N²d² − 4NdT) / F(T)⌉ − 1) − 2N·d + d², T = M + X < N·d, F(T) = max over b of (T − b)²/4 + "
-    "min(10d²·b', 3d·√b'·(T − b)), b' = b/(1 − T/(N·d)), for every whole X ≥ 1 with at least two segments",
+    "min(10d²·b', 3d·√b'·(T − b)), b' = b/(1 − T/(N·d)), for every integer X ≥ 1 with at least two segments",
     _ABOUT,
     "docs/proofs/weights.md, G2",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
@@ -256,7 +256,7 @@ g1 = replace(
 
 
 def g2_events(T: int, N: int, d: int) -> int:
-    """At most how much weighted work of both products a segment that reaches ``T`` words can do.
+    """The most weighted work of both products that a segment that reaches ``T`` words can do.
 
     >>> g2_events(40_000, 10**6, 8) == 40_000**2 // 4, g2_events(8000, 1000, 8) == 10 * 8000**2
     (True, True)

@@ -155,7 +155,7 @@ class B4Row(BackwardRow):
     S, dP : Fraction
         Weight of one multiply-add of these products, at least 0. One of weight 0 is not traced, and not charged for.
     V0, V1 : Fraction
-        Weight of one multiply-add of dV on a pair of which a vertex of S or P is ever stored, and on another one.
+        Weight of one multiply-add of dV on a pair of which a vertex of S or P is ever stored, and on another.
     K0, K1, Q0, Q1 : Fraction
         The same for dK and dQ, where what counts is whether a vertex of dP or dS is ever stored. The first of each pair
         is at least 0 and at most the second, and not all weights are 0.

@@ -156,7 +156,7 @@ class ConstantSearch(ABC, Generic[AnyRow]):
     """Pairs of shares, by their numbers among the multipliers, that must not sum to more than 1."""
 
     spread: ClassVar[float]
-    """The less, the more amounts of random segments are nearly 0."""
+    """The smaller this is, the more amounts of random segments are nearly 0."""
 
     within: ClassVar[float] = 1.0
     """By how much random steps between segments are smaller."""
@@ -302,7 +302,7 @@ def last(values: Reals) -> Reals:
 
 
 def search_boxes(search: ConstantSearch[AnyRow], max_boxes: int) -> tuple[bool, int]:
-    """Bound boxes and halve them; return whether all are done, after at most so many, and how many were bounded."""
+    """Bound boxes and halve them; return whether all are done, after at most this many, and how many were bounded."""
     stack, count = [search.first_box()], 0
     while stack and count <= max_boxes:
         boxes = _next_batch(stack, search.batch)
@@ -342,7 +342,7 @@ def certify(
     row : ParameterRow
         The parameters and the constant W.
     max_boxes : int, optional
-        Give up after so many boxes.
+        Give up after this many boxes.
     rng : numpy.random.Generator, optional
         Where the search begins and goes; a fixed one by default, so that runs are alike. A proof is a proof
         whatever it is.

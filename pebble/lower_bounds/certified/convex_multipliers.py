@@ -35,7 +35,7 @@ class ConvexProblems(NamedTuple):
 
     @property
     def parameter(self) -> int:
-        """How far the cost of a centre is from the least one, times the weight of the cost."""
+        """How far the cost of a centre is from the least, times the weight of the cost."""
         return len(self.linear) + 2 * int(self.u.shape[1])
 
 

@@ -22,13 +22,13 @@ from pebble.lower_bounds.requirements import Counts
 __all__ = ["BOUNDS_OF_ROWS", "BoxTest", "box_tree", "coq_row", "coq_row_of", "coq_rows"]
 
 TOLD_BITS = 20
-"""A leaf tells its multipliers in so many binary places."""
+"""A leaf gives its multipliers to this many binary places."""
 
 _SIGNIFICANT_BITS = 24
 
 
 class LeafMultipliers(NamedTuple):
-    """Price, t, the shares σ and ζ, ξ, e₁ and e₂ of docs/proofs/t4.md, section 3, as whole numbers."""
+    """Price, t, the shares σ and ζ, ξ, e₁ and e₂ of docs/proofs/t4.md, section 3, as integers."""
 
     price: int
     held: int
@@ -40,7 +40,7 @@ class LeafMultipliers(NamedTuple):
 
 
 class WholeBox(NamedTuple):
-    """Opposite corners in x, in the part y of x in whole rows, and in u, as whole numbers."""
+    """Opposite corners in x, in the part y of x in whole rows, and in u, as integers."""
 
     x: tuple[int, int]
     y: tuple[int, int]
@@ -60,7 +60,7 @@ def _up(a: int, b: int) -> int:
 
 
 class BoxTest:
-    """The test of boxes for one row; parameters are rounded to the safe side, to whole numbers of 2^-bits.
+    """The test of boxes for one row; parameters are rounded to the safe side, to integers of 2^-bits.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ class _Tree:
         return self._written(self.search.first_box(), self.test.root)
 
     def _written(self, place: Boxes, box: WholeBox) -> Iterator[str]:
-        """Write a box of the search, ``place``, and the box of whole numbers that stands for it."""
+        """Write a box of the search, ``place``, and the box of integers that stands for it."""
         leaf = self.leaves.get(_key(place.lo[:, 0], place.hi[:, 0]))
         if self.test.empty(box):
             yield "E"

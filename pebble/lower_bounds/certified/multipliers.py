@@ -19,7 +19,7 @@ from pebble.lower_bounds.certified.parameters import AnyRow
 __all__ = ["BoxesWithMultipliers", "MultiplierSearch"]
 
 _FIRST = 200  # the first boxes are worth a wide search
-_SPLITS = 3  # after so many halvings the search is intensified once
+_SPLITS = 3  # after this many halvings the search is intensified once
 
 
 @dataclass

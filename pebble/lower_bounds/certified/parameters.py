@@ -19,7 +19,7 @@ from pebble.lower_bounds.requirements import Counts, require_pass
 __all__ = ["SCALE", "AnyRow", "ParameterRow", "best_row", "bound_of_rows", "least_cost"]
 
 SCALE = 10**9
-"""Every parameter is a decimal with at most nine places, so that times this it is a whole number."""
+"""Every parameter is a decimal with at most nine places, so that times this it is an integer."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class ParameterRow(ABC):
 
     @cached_property
     def scaled(self) -> dict[str, int]:
-        """Every parameter times :data:`SCALE`: whole numbers, for speed."""
+        """Every parameter times :data:`SCALE`: integers, for speed."""
         return {field.name: int(getattr(self, field.name) * SCALE) for field in fields(self)}
 
     @classmethod

@@ -17,8 +17,8 @@ __all__ = ["BUTTERFLY", "butterfly", "butterfly_labels"]
 
 BUTTERFLY = Statement(
     "butterfly",
-    "I/O ≥ n + M + 1 + X·(⌈n·log₂n / F(M + X)⌉ − 1), F(T) twice the number of one-bits in 0, …, T − 1, for every whole "
-    "X ≥ 1 with at least two segments",
+    "I/O ≥ n + M + 1 + X·(⌈n·log₂n / F(M + X)⌉ − 1), F(T) twice the number of one-bits in 0, …, T − 1, for every "
+    "integer X ≥ 1 with at least two segments",
     "a DAG whose edges are those of the FFT on n points under any names and numbers",
     f"{PAGE}, butterflies",
     after=(HONG_KUNG,),

@@ -130,7 +130,7 @@ _BOUNDS: dict[str, Callable[[_Sizes, int], list[Bound]]] = {
 
 
 def compulsory(dag: Dag, M: int) -> GraphBound:
-    """Every input that some computed output depends on is loaded, every output that is no input stored.
+    """Every input that some computed output depends on is loaded, every output that is not an input stored.
 
     Machine-checked where the DAG is of a family whose words Coq counts: see :func:`.coq_certificate_of_dag`.
 

@@ -51,7 +51,7 @@ class GraphBound(Bound):
     def least_io(self) -> int:
         """The whole number of words that the bound proves.
 
-        I/O is a whole number, so that a bound of 19.2 proves 20. A float just above a whole number is not trusted
+        I/O is an integer, so that a bound of 19.2 proves 20. A float just above an integer is not trusted
         to be above it: another machine may find it just below.
 
         >>> GraphBound("smith", 19.2, "proved", "").least_io, GraphBound("smith", 19.0, "proved", "").least_io

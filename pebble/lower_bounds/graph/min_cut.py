@@ -55,7 +55,7 @@ def convex_min_cut(
     rules : Rules
         Recomputation must be forbidden.
     sample : int, optional
-        Look at so many vertices, drawn at random; at all by default.
+        How many vertices to look at, drawn at random; all by default.
     seed : int or numpy Generator
         Of the drawing.
     vertices : iterable of vertices, optional
@@ -133,7 +133,7 @@ def _chosen(
 
 
 def _search(part: Needed, M: int, chosen: list[int], most: int | None = None) -> _Found | None:
-    """Return the greatest positive gain, looking first where the simple cuts are heavy, at most so many times."""
+    """Return the greatest positive gain, looking first where the simple cuts are heavy, at most this many times."""
     sides = [(side, _weights(part, side), words * M) for side, words in _SIDES.items()]
     hopes = []
     for place, v in enumerate(chosen):
@@ -181,7 +181,7 @@ def _without(marks: _Bools, v: int) -> _Bools:
 
 
 def _weight(part: Needed, weights: _Ints, fired: _Bools) -> int:
-    """Return the weight of what is alive when the vertices of ``fired`` that are no inputs are computed."""
+    """Return the weight of what is alive when the vertices of ``fired`` that are not inputs are computed."""
     done = fired & ~part.is_input
     used = np.zeros(part.n, dtype=np.bool_)
     used[part.tails[done[part.heads]]] = True

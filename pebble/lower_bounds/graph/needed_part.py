@@ -34,7 +34,7 @@ class Needed:
         The edges, from predecessor to vertex.
     is_input, is_output : array of bool, shape (n,)
     loads, stores : int
-        The compulsory ones: inputs here, and outputs here that are no inputs.
+        The compulsory ones: inputs here, and outputs here that are not inputs.
     """
 
     vertices: _Ints
@@ -52,7 +52,7 @@ class Needed:
 
     @property
     def computed(self) -> _Ints:
-        """Positions of the vertices that are no inputs."""
+        """Positions of the vertices that are not inputs."""
         return np.flatnonzero(~self.is_input)
 
     @cached_property
@@ -82,7 +82,7 @@ def needed_part(dag: Dag) -> Needed:
 
     Examples
     --------
-    Vertex 3 is no output and leads to none, so that neither it nor input 1 has to be touched:
+    Vertex 3 is not an output and leads to none, so that neither it nor input 1 has to be touched:
 
     >>> part = needed_part(Dag.from_edges([(0, 2), (1, 3)], outputs=[0, 2]))
     >>> part.vertices.tolist(), part.loads, part.stores

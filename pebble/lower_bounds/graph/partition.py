@@ -18,7 +18,7 @@ __all__ = ["PARTITIONS", "hong_kung"]
 
 PARTITIONS = Statement(
     "Hong-Kung",
-    "I/O ≥ X·(P − 1) + 1 for every whole X ≥ 1, P the least number of sets in which the computed vertices can be "
+    "I/O ≥ X·(P − 1) + 1 for every integer X ≥ 1, P the least number of sets in which the computed vertices can be "
     "arranged as the segments of a pebbling with X loads and stores are",
     "any DAG small enough for P to be found; P is greater, and the bound too, without recomputation",
     f"{PAGE}, partitions; Hong & Kung 1981",
@@ -111,7 +111,7 @@ class _Partitions:
         return parts
 
     def _grown(self, before: int, red: int, X: int) -> Iterator[int]:
-        """Yield the closed sets one segment further, which begins with so many red words."""
+        """Yield the closed sets one segment further, which begins with this many red words."""
         met, stack = {before}, [before]
         while stack:
             here = stack.pop()
@@ -169,7 +169,7 @@ class _Partitions:
 
 
 def _maximal(sets: set[int]) -> list[int]:
-    """Leave out what is part of another one; with recomputation more can only be better."""
+    """Leave out what is part of another; with recomputation more can only be better."""
     kept: list[int] = []
     for s in sorted(sets, key=lambda s: -s.bit_count()):
         if not any(s & ~t == 0 for t in kept):

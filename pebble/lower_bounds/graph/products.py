@@ -1,4 +1,4 @@
-"""Sums of products in any DAG: what each step of a sum takes bounds how many steps so many words allow."""
+"""Sums of products in any DAG: what each step of a sum takes bounds how many steps a number of words allows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pebble.lower_bounds.nests.projections import cut_by_growth
 __all__ = ["PRODUCTS", "PRODUCTS_ONCE", "sums_of_products"]
 
 _SAYS = (
-    "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) − begun + other inputs + outputs for every whole X ≥ 1 with at least two "
+    "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) − begun + other inputs + outputs for every integer X ≥ 1 with at least two "
     "segments, F(T) the most of W steps of sums that T words allow, from counts made on the DAG"
 )
 PRODUCTS = Statement(
@@ -137,7 +137,7 @@ def _lines(sums: Sums, values: NDArray[np.int64]) -> _Bools:
 
 
 def _way(steps: ProductSteps, values: _Bools, computed: int) -> _Counted:
-    """Return what follows from the words of values and of sums, so many of the values being computed once."""
+    """Return what follows from the words of values and of sums, and from how many of the values are computed once."""
     chains, branches = steps.chain_words(), steps.branch_words()
     square = Fraction(int(steps.quadruple.max()), 4)
     exponents = (Fraction(3, 2),) if (values & chains).any() else (_ONE, _HALF)

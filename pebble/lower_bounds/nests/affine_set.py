@@ -24,7 +24,7 @@ _CELLS_AT_ONCE = 1 << 16
 
 @dataclass(frozen=True)
 class AffineSet:
-    """The whole-number points at which every condition is at least 0.
+    """The integer points at which every condition is at least 0.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class AffineSet:
     def without(self, name: str) -> tuple[AffineSet, bool]:
         """Return the points without one coordinate, and whether that is exact; if not, there may be too many.
 
-        Fourier and Motzkin's elimination. It is exact on whole numbers where between the two ends of each pair there is
+        Fourier and Motzkin's elimination. It is exact on integers where between the two ends of each pair there is
         always one: where they are far enough apart for their factors a and b (W. Pugh's dark shadow), so if one is 1.
         """
         below: list[Affine] = []
@@ -174,7 +174,7 @@ def _put(expression: Affine, name: str, value: Affine) -> Affine:
 
 
 def _tidy(conditions: Iterable[Affine]) -> tuple[Affine, ...]:
-    """Divide by common factors, rounding as whole numbers allow, and keep the tightest of those that are parallel."""
+    """Divide by common factors, rounding as integers allow, and keep the tightest of those that are parallel."""
     tightest: dict[tuple[tuple[str, int], ...], int] = {}
     for condition in conditions:
         common = math.gcd(*(factor for _, factor in condition.terms)) or 1

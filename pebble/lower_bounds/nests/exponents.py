@@ -85,7 +85,7 @@ class Growth:
     Parameters
     ----------
     ways : tuple of tuple of tuple of Term
-        Each way to argue says: it is one of so many cases, and in each case the number of events is at most each of
+        Each way to argue says: it is one of several cases, and in each case the number of events is at most each of
         its terms.
     linear : int
         So many times T is added.
@@ -183,7 +183,7 @@ def conditions(maps: tuple[Matrix, ...], indices: int) -> list[tuple[tuple[int, 
     Parameters
     ----------
     maps : tuple of Matrix
-        The rows of each map, over so many indices.
+        The rows of each map, over this many indices.
     indices : int
 
     Notes
@@ -290,7 +290,7 @@ _MOST_CORNERS = 6
 
 @dataclass(frozen=True)
 class Size:
-    """At most how many images a map has: a constant times powers of the words of groups."""
+    """The most images that a map has: a constant times powers of the words of groups."""
 
     words: Mapping[str, Fraction]
     constant: tuple[Power, ...] = field(default=())
@@ -310,7 +310,7 @@ def best_exponents(
     scale: Fraction = Fraction(1),
     bounded: bool = True,
 ) -> tuple[Term, ...]:
-    """Return bounds on the number of points of a set, each of them valid, good ones for so many words.
+    """Return bounds on the number of points of a set, each of them valid, and good ones for this many words.
 
     Parameters
     ----------

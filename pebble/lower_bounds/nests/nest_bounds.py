@@ -68,7 +68,7 @@ NEST_TURNS = Statement(
 )
 NEST_STENCILS = Statement(
     "nest stencils",
-    "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) + other inputs + outputs for every whole X ≥ 1 with at least two segments, "
+    "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) + other inputs + outputs for every integer X ≥ 1 with at least two segments, "
     "F(T) = (κT/d)^(d/(d − 1)) / V^(1/(d − 1)), V the volume that the d-dimensional steps to what is read spread to, "
     "κ = 1 if all of it is read directly",
     "a loop nest with an array whose elements are computed from others at constant distances, directly or through "
@@ -78,7 +78,7 @@ NEST_STENCILS = Statement(
 )
 NEST_STENCILS_ONCE_ONLY = Statement(
     "nest stencils, once only",
-    "I/O ≥ M + 1 + 2·X·(⌈W / (F(M + X) + κ·(M + X))⌉ − 1) − border + other inputs + other outputs for every whole "
+    "I/O ≥ M + 1 + 2·X·(⌈W / (F(M + X) + κ·(M + X))⌉ − 1) − border + other inputs + other outputs for every integer "
     "X ≥ 1 with at least two segments, F and κ as for nest stencils",
     "a loop nest with an array whose elements are computed from others at constant distances, directly or through "
     "another array",

@@ -1,4 +1,4 @@
-"""What one statement of a loop nest costs: its points, cut into segments of so many moves."""
+"""What one statement of a loop nest costs: its points, cut into segments of equally many moves."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Share:
     Parameters
     ----------
     gain : int
-        Loads of words of ``atoms``, not less than so many; with the outputs' stores they add up to I/O.
+        Loads of words of ``atoms``, at least this many; with the outputs' stores they add up to I/O.
     atoms : frozenset of Atom
     once_only : bool
         Whether nothing may be computed twice.
@@ -67,7 +67,7 @@ def shares(elements: Elements, statement: Assignment, M: int) -> Iterator[Share]
 
 @dataclass(frozen=True)
 class _Way:
-    """A way to count so many points: at most ``growth(T)`` in a segment with T words."""
+    """A way to count this many points: at most ``growth(T)`` in a segment with T words."""
 
     W: int
     roles: Roles

@@ -107,7 +107,7 @@ def _reads(maker: Assignment, root: str, back: tuple[Affine, ...]) -> bool:
 
 
 def _own_reads(statement: Assignment) -> Iterator[tuple[str, tuple[Affine, ...]]]:
-    """Yield the reads of which every element has another one, as functions of the element's coordinates."""
+    """Yield the reads of which every element has another, as functions of the element's coordinates."""
     for read in statement.reads:
         back = _own_read(statement, read)
         if back is not None:

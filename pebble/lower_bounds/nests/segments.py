@@ -1,4 +1,4 @@
-"""At most how many points of a statement a segment with T words at hand computes."""
+"""The most points of a statement that a segment with T words at hand computes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Mirror:
     order : int
         How many sets there are.
     copies : tuple of int
-        For each role, the images of all of these sets are at most so many copies of the words of its group.
+        For each role, the images of all of these sets are at most this many copies of the words of its group.
     """
 
     order: int
@@ -79,7 +79,7 @@ def continued(first: Roles, second: Roles) -> Mirror | None:
 
 
 def off_diagonals(points: AffineSet) -> AffineSet:
-    """Return the points where no index is another one that conditions say it is not less than."""
+    """Return the points where no index equals another that, by the conditions, it is not less than."""
     apart = [
         condition - 1
         for condition in points.conditions

@@ -33,7 +33,7 @@ def spread(steps: Steps) -> Fraction:
     Parameters
     ----------
     steps : frozenset of tuple of int
-        Vectors of d ≥ 1 whole numbers, at least one.
+        Vectors of d ≥ 1 integers, at least one.
 
     Returns
     -------

@@ -66,7 +66,7 @@ def _is_opposed(elements: Elements, statement: Assignment, read: Access, index: 
 
 
 def _gain(elements: Elements, statement: Assignment, index: str, held: int, M: int) -> tuple[int, int]:
-    """Return what so many values, alive at every point of each line but the first, cost beyond M; and the lines."""
+    """Return what this many values, alive at every point of each line but the first, cost beyond M; and the lines."""
     points = elements.domains[elements.nest.statements.index(statement)]
     others = Access("", tuple(p for p in statement.target.places if not p.factor(index)))
     lines = image_above(points, others).count() if others.places else 1

@@ -149,7 +149,8 @@ def _remarks(nest: LoopNest, stage: Stage) -> Iterator[str]:
     if any(not view.is_plain for view in stage.views.values()) or stage.family.mask is not None:
         yield from (_in_axes(stage, name) for name in stage.statements)
     if stage.scalars:
-        yield f"{', '.join(stage.scalars)} stay in fast memory"
+        verb = "stay" if len(stage.scalars) > 1 else "stays"
+        yield f"{', '.join(stage.scalars)} {verb} in fast memory"
     for begun in stage.begun.values():
         first = nest.statements[begun.statement]
         loaded = ", ".join(str(access) for access in first.reads if access.places)
