@@ -39,7 +39,7 @@ class ArrayRows:
         self._slow = lru_cache(_MOST)(names.index)
         self._arrays = {array.name: array for array in arrays}
         self._rows: dict[str, tuple[int, _Tails]] = {}
-        self._tails: dict[bytes, _Tails] = {}
+        self._tails: dict[int | bytes, _Tails] = {}
 
     def vertices(self, names: Iterable[str]) -> Iterator[int]:
         """Yield the vertices of names; KeyError if one has none, or is not written as files write it."""
@@ -65,15 +65,18 @@ class ArrayRows:
         place = 0
         for i, n in zip(index, shape, strict=True):
             place = place * n + i
-        first, there = place * extent, np.arange(extent)
+        first = place * extent
+        there: Sequence[int] = range(extent)
+        pattern: int | bytes = extent
         if array.places is not None:
             low, high = np.searchsorted(array.places, (first, first + extent)).tolist()
-            first, there = low, array.places[low:high] - first
+            found = array.places[low:high] - first
+            first, there, pattern = low, found.tolist(), found.tobytes()
         if len(self._rows) >= _MOST:
             self._rows.clear()
             self._tails.clear()
-        tails = self._tails.setdefault(there.tobytes(), {})
+        tails = self._tails.setdefault(pattern, {})
         if not tails:
-            tails.update((f"{k}]", at) for at, k in enumerate(there.tolist()))
+            tails.update((f"{k}]", at) for at, k in enumerate(there))
         self._rows[head] = array.first + first, tails
         return self._rows[head]
