@@ -143,10 +143,8 @@ class MoveProblem:
 
 def _vertices(dag: AnyDag) -> _Vertices:
     """Return what finds the vertices of names; KeyError or ValueError if one has none."""
-    arrays = getattr(dag.names, "arrays", None)
-    if arrays is not None:
-        return ArrayRows(dag.names, arrays).vertices
-    return partial(map, lru_cache(1 << 18)(dag.names.index))
+    rows = ArrayRows.of(dag.names)
+    return partial(map, lru_cache(1 << 18)(dag.names.index)) if rows is None else rows.vertices
 
 
 def _parse(

@@ -9,10 +9,11 @@ from functools import lru_cache
 from typing import IO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
 from pebble.common.files import atomic_writer
-from pebble.game.files.array_text import ArrayText
+from pebble.game.files.array_rows import ArrayRows
 from pebble.game.files.header import Header
 from pebble.game.moves import Columns, Moves, Op, as_chunks
 from pebble.graph.names import Vertices
@@ -38,15 +39,17 @@ def write_pebbling(
     int
         The number of moves.
     """
-    name, array_text = lru_cache(1 << 18)(dag.names.__getitem__), ArrayText.of(dag.names)
-    written = 0
+    rows, name, written = ArrayRows.of(dag.names), lru_cache(1 << 18)(dag.names.__getitem__), 0
+
+    def names(vertices: NDArray[np.int64]) -> list[str]:
+        return [name(v) for v in vertices.tolist()] if rows is None else rows.names(vertices)
+
     with _opened(target, header) as stream:
         for chunk in as_chunks(moves):
             for first in range(0, len(chunk), _CHUNK):
                 part = chunk.part(first, first + _CHUNK)
                 _check_writable(part, dag, written)
-                slides = part.source is not None and bool((part.op == Op.SLIDE).any())
-                stream.write(_text(part, name) if array_text is None or slides else array_text.lines(part))
+                stream.write(_text(part, names))
                 written += len(part)
     return written
 
@@ -81,11 +84,12 @@ def _check_writable(moves: Moves, dag: Vertices, written: int) -> None:
         raise InvalidInput(f"move {written + at} cannot be written: {moves[at]!r} names no move on {dag!r}")
 
 
-def _text(moves: Moves, name: Callable[[int], str]) -> str:
-    rows = zip(moves.op.tolist(), moves.vertex.tolist(), strict=True)
-    lines = [_WORD[op] + name(v) for op, v in rows]
+def _text(moves: Moves, names: Callable[[NDArray[np.int64]], list[str]]) -> str:
+    rows = zip(moves.op.tolist(), names(moves.vertex), strict=True)
+    lines = [_WORD[op] + name for op, name in rows]
     if moves.source is not None:
-        for at in np.flatnonzero(moves.op == Op.SLIDE).tolist():
-            lines[at] += f" from {name(int(moves.source[at]))}"
+        slides = np.flatnonzero(moves.op == Op.SLIDE)
+        for at, source in zip(slides.tolist(), names(moves.source[slides]), strict=True):
+            lines[at] += f" from {source}"
     lines.append("")
     return "\n".join(lines)
