@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pebble.common.errors import InvalidInput
 from pebble.graph.dag import Dag
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
 __all__ = ["MOST_EDGES", "NAMED_DAGS", "NamedDag", "check_dag_size", "family_dag", "named"]
+
+B = TypeVar("B", bound=Callable[..., Dag])
 
 MOST_EDGES = 40_000_000
 """More vertices or edges than this are not built: it would take gigabytes."""
@@ -60,12 +62,10 @@ NAMED_DAGS: dict[str, NamedDag] = {}
 """All of them, in the order of the documentation; ``named_dags`` adds those of attention."""
 
 
-def named(
-    example: str, summary: str, literature: str = ""
-) -> Callable[[Callable[..., Dag]], Callable[..., Dag]]:
+def named(example: str, summary: str, literature: str = "") -> Callable[[B], B]:
     """Register a builder: it is called like the function, its parameters are the function's."""
 
-    def register(build: Callable[..., Dag]) -> Callable[..., Dag]:
+    def register(build: B) -> B:
         name = build.__name__.replace("_", "-")
         parameters = inspect.signature(build).parameters.values()
         required, optional = (

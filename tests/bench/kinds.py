@@ -12,16 +12,13 @@ from tests.solvers.heuristic.known_kinds import (
     cholesky,
     convolution,
     convolution_on_a_line,
-    fft,
-    layered,
     lu,
     matmul,
-    sparse,
     stencil,
     triangular_solve,
 )
 
-__all__ = ["KINDS", "OTHER_KINDS"]
+__all__ = ["KINDS"]
 
 Memories = tuple[int, ...]
 
@@ -81,10 +78,3 @@ KINDS: dict[str, tuple[Callable[[Places], Dag], Memories]] = {
     "large backward 18x6": (lambda places: attention_backward(18, 6, places), (100,)),
 }
 """Graphs with sizes of memory; a function fills a list with the true coordinates."""
-
-OTHER_KINDS: dict[str, tuple[Dag, Memories]] = {
-    "fft 256": (fft(256), (16, 32, 64)),
-    "spmv 200": (sparse(200, 6), (16, 32, 64)),
-    "layered 40x20": (layered(40, 20, 3), (16, 32, 64)),
-}
-"""Graphs without coordinates that a person would tile."""

@@ -34,11 +34,6 @@ class ElementVertices:
     ----------
     inputs : ndarray of int64
         Places of the elements that are read and not computed, ascending.
-
-    Raises
-    ------
-    InvalidInput
-        If an element is computed by ``=`` after another point computes it.
     """
 
     def __init__(self, name: str, nest: LoopNest, points: Sequence[NDArray[np.int64]]) -> None:
@@ -201,13 +196,7 @@ def _box(
 
 
 def named_block(label: str, first: int, columns: Sequence[NDArray[np.int64]], length: int) -> NamedArray:
-    """Return vertices as elements of an array, from their indices, one column for each axis.
-
-    Raises
-    ------
-    InvalidInput
-        If the indices lie so far apart that their places cannot be numbered.
-    """
+    """Return vertices as elements of an array, from their indices, one column for each axis."""
     low = tuple(min(0, int(column.min(initial=0))) for column in columns)
     shape = tuple(int(column.max(initial=0)) - least + 1 for column, least in zip(columns, low, strict=True))
     places = np.zeros(length, dtype=np.int64)

@@ -56,11 +56,6 @@ def read_equations(
 
     ``ends`` are the characters that end an equation, ``signs`` what stands after the target (``""``: it may stand
     alone), ``word`` what stands before conditions. No character of the text may match ``foreign``.
-
-    Raises
-    ------
-    InvalidInput
-        If the text cannot be read; the message says at which line and character.
     """
     if not isinstance(text, str):
         raise InvalidInput(f"a computation is read from a text, not from {type(text).__name__}")

@@ -150,13 +150,7 @@ def right_side(statement: Assignment) -> Expression:
 
 
 def read_expression(source: Source) -> Expression:
-    """Read an expression of elements, numbers, ``+ - * / **``, parentheses, functions and ``later(G[n,k])``.
-
-    Raises
-    ------
-    InvalidInput
-        If it is none; the message says at which character.
-    """
+    """Read an expression of elements, numbers, ``+ - * / **``, parentheses, functions and ``later(G[n,k])``."""
     plain = Source(_LATER.sub(r"      \1\2 ", source.text), source.begin, source.whole).part(0)
     tree = plain.tree("an expression")
     places: dict[ast.AST, Access] = {}

@@ -37,13 +37,7 @@ def extents_text(extents: Mapping[str, int]) -> str:
 
 
 def nest_from_parameters(parameters: Mapping[str, str]) -> LoopNest:
-    """Read a loop nest from what a header says.
-
-    Raises
-    ------
-    InvalidInput
-        If a parameter is missing, unknown, or cannot be read.
-    """
+    """Read a loop nest from what a header says."""
     unknown = set(parameters) - {"text", "extents", "outputs"}
     missing = {"text", "extents"} - set(parameters)
     if unknown or missing:
@@ -62,13 +56,7 @@ def nest_from_parameters(parameters: Mapping[str, str]) -> LoopNest:
 
 
 def read_extents(text: str) -> dict[str, int]:
-    """Read ``i=1024,j=1Ki`` .
-
-    Raises
-    ------
-    InvalidInput
-        If a piece is not of this form, or an index is given twice.
-    """
+    """Read ``i=1024,j=1Ki``."""
     found: dict[str, int] = {}
     for piece in text.split(","):
         name, equals, written = (part.strip() for part in piece.partition("="))

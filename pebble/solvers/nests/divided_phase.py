@@ -24,6 +24,7 @@ from pebble.solvers.nests.tiled_nest import (
     needs_of,
     split_at,
     staying,
+    steps,
     written,
 )
 
@@ -44,36 +45,22 @@ def what_may_stay(group: Group, nests: list[tuple[NestNode, ...]]) -> Iterator[S
 
 
 def _loaded_along(nest: Iterable[NestNode], axis: str) -> set[str]:
-    """Return what is loaded inside loops over the elements of an axis that stand in no other loop over it."""
+    """Return what is loaded inside loops over the elements of an axis that stand in no other loop over it.
+
+    No condition inside may be on the axis.
+    """
     found: set[str] = set()
-    for node in nest:
-        if isinstance(node, NestLoop):
-            if node.axis == axis:
-                if node.unit and not _speaks_of(node.body, axis):
-                    found |= _loads(node.body)
-            else:
-                found |= _loaded_along(node.body, axis)
+    for step, loops in steps(nest):
+        outermost = next((one for one in loops if one.axis == axis), None)
+        if step.action == "load" and outermost is not None and outermost.unit:
+            conditions = (on for inside, _ in steps(outermost.body) for on, _ in inside.only)
+            if axis not in conditions:
+                found.add(step.array)
     return found
 
 
-def _speaks_of(nest: Iterable[NestNode], axis: str) -> bool:
-    """Whether a condition is on an axis."""
-    return any(
-        _speaks_of(node.body, axis)
-        if isinstance(node, NestLoop)
-        else any(one == axis for one, _ in node.only)
-        for node in nest
-    )
-
-
 def _loads(nest: Iterable[NestNode]) -> set[str]:
-    return {
-        name
-        for node in nest
-        for name in (
-            _loads(node.body) if isinstance(node, NestLoop) else {node.array} if node.action == "load" else ()
-        )
-    }
+    return {step.array for step, _ in steps(nest) if step.action == "load"}
 
 
 def while_they_stay(nest: Iterable[NestNode], stays: Stays) -> tuple[NestNode, ...]:

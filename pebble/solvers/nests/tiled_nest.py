@@ -24,6 +24,7 @@ __all__ = [
     "product",
     "split_at",
     "staying",
+    "steps",
     "tile_count",
     "variable",
     "written",
@@ -156,6 +157,17 @@ class NestStep:
 NestNode = NestLoop | NestStep
 
 
+def steps(
+    nodes: Iterable[NestNode], loops: tuple[NestLoop, ...] = ()
+) -> Iterator[tuple[NestStep, tuple[NestLoop, ...]]]:
+    """Yield the steps of a nest in their order, each with the loops around it, from the outside."""
+    for node in nodes:
+        if isinstance(node, NestLoop):
+            yield from steps(node.body, (*loops, node))
+        else:
+            yield node, loops
+
+
 def tile_count(axis: str) -> str:
     """Return what the number of tiles of an axis is called as a variable."""
     return f"#{axis}"
@@ -193,7 +205,8 @@ def needs_of(nodes: Iterable[NestNode], family: Family, extents: Mapping[str, in
         The lengths of the axes where they are not the family's: what the nest needs on a part of an axis.
     """
     accounts = _Accounts(family, extents or family.extents)
-    accounts.walk(nodes, [])
+    for step, loops in steps(nodes):
+        accounts.step(step, loops)
     return Needs(accounts.words, dominant(accounts.rooms))
 
 
@@ -206,14 +219,7 @@ class _Accounts:
         self.live: Polynomial = {}
         self.rooms: list[Polynomial] = []
 
-    def walk(self, nodes: Iterable[NestNode], loops: list[NestLoop]) -> None:
-        for node in nodes:
-            if isinstance(node, NestLoop):
-                self.walk(node.body, [*loops, node])
-            else:
-                self.step(node, loops)
-
-    def step(self, step: NestStep, loops: list[NestLoop]) -> None:
+    def step(self, step: NestStep, loops: tuple[NestLoop, ...]) -> None:
         array = self.family[step.array]
         if step.action in ("load", "reload", "store"):
             self.words = added(self.words, self._moved(step, array, loops))
@@ -229,16 +235,16 @@ class _Accounts:
             )
             self.rooms.append(added(self.live, constant_of(int(passing))))
 
-    def _box(self, array: Array, loops: list[NestLoop]) -> Polynomial:
+    def _box(self, array: Array, loops: tuple[NestLoop, ...]) -> Polynomial:
         return product(self._tile(axis, loops) for axis in array.axes)
 
-    def _tile(self, axis: str, loops: list[NestLoop]) -> Polynomial:
+    def _tile(self, axis: str, loops: tuple[NestLoop, ...]) -> Polynomial:
         kinds = [one.unit for one in loops if one.axis == axis]
         if True in kinds:
             return constant_of(1)
         return variable(axis) if kinds else constant_of(self.extents[axis])
 
-    def _moved(self, step: NestStep, array: Array, loops: list[NestLoop]) -> Polynomial:
+    def _moved(self, step: NestStep, array: Array, loops: tuple[NestLoop, ...]) -> Polynomial:
         only = dict(step.only)
         looped = [one.axis for one in loops]
         return product(
@@ -246,7 +252,7 @@ class _Accounts:
             for axis in dict.fromkeys([*array.axes, *looped])
         )
 
-    def _along(self, axis: str, array: Array, loops: list[NestLoop], which: str) -> Polynomial:
+    def _along(self, axis: str, array: Array, loops: tuple[NestLoop, ...], which: str) -> Polynomial:
         own = [one for one in loops if one.axis == axis]
         extent = self._range(axis, own)
         if axis in array.axes:

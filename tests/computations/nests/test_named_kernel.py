@@ -1,4 +1,6 @@
-"""Kernels by name: in load_dag, in files, on the machine."""
+"""Kernels by name and in headers of pebbling files: DAGs, checked pebblings, programs on numbers."""
+
+from __future__ import annotations
 
 import io
 import random
@@ -9,11 +11,12 @@ import pytest
 import pebble
 from pebble.common.errors import InvalidInput
 from pebble.computations.family import Family
-from pebble.computations.nests.header import nest_parameters
+from pebble.computations.nests.header import nest_from_parameters, nest_parameters, read_extents
 from pebble.computations.nests.named_kernel import header_name
 from pebble.computations.nests.nest_dag import NestDag, nest_dag
 from pebble.computations.nests.nest_family import as_family
 from pebble.computations.nests.read_text import loop_nest
+from pebble.computations.registry import family_from_header
 from pebble.program import compute, delete, load, phase, program, store
 from pebble.program.numbers import evaluate
 from tests.computations.nests.nest_numbers import vertex_values
@@ -108,3 +111,35 @@ def test_products_on_numbers_are_those_of_numpy() -> None:
     A, B, D = (rng.normal(size=shape) for shape in ((2, 4), (4, 3), (3, 2)))
     values = vertex_values(found, np.concatenate([A.ravel(), B.ravel(), D.ravel()]))
     assert np.allclose(values[found.dag.outputs].reshape(2, 2), A @ B @ D)
+
+
+def test_extents_are_numbers_as_people_write_them() -> None:
+    assert read_extents("i=1Ki, j=10**3,k = 1e2") == {"i": 1024, "j": 1000, "k": 100}
+
+
+@pytest.mark.parametrize("text", ["i", "i=", "=3", "i=x", "i=3,,j=4", "2i=3", "i=3.5"])
+def test_what_is_no_extent(text: str) -> None:
+    with pytest.raises(InvalidInput, match="is not an extent; write for example i=1024,j=1024"):
+        read_extents(text)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "why"),
+    [
+        ({}, "missing: extents, text"),
+        ({"text": "C[i]=A[i]", "extents": "i=2", "m": "3"}, "unknown: m"),
+        ({"text": "C[i]=A[i", "extents": "i=2"}, "cannot be read"),
+        ({"text": "C[i]=A[i]", "extents": "-"}, "the extent of"),
+    ],
+)
+def test_what_is_no_header(parameters: dict[str, str], why: str) -> None:
+    with pytest.raises(InvalidInput, match=why):
+        nest_from_parameters(parameters)
+
+
+def test_a_nest_without_indices_and_a_family() -> None:
+    parameters = nest_parameters(loop_nest("a = b*c", {}))
+    assert parameters["extents"] == "-"
+    assert str(nest_from_parameters(parameters).statements[0]) == "a = b*c"
+    family = family_from_header("nest", parameters)
+    assert (family.n_vertices, family.parameters) == (3, parameters)
