@@ -197,8 +197,9 @@ class TableResult(JsonResult, ABC):
         """Return the texts and tables that are printed, an empty line between them."""
 
     def __repr__(self) -> str:
-        first = str(self.parts()[0]).partition("\n")[0]
-        return f"<{type(self).__name__}: {first}>"
+        first = self.parts()[0]
+        name = type(self).__name__
+        return f"<{name}: {first.partition(chr(10))[0]}>" if isinstance(first, str) else super().__repr__()
 
     def __str__(self) -> str:
         return self.text()

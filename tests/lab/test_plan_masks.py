@@ -45,6 +45,8 @@ def test_every_choice_is_what_the_machine_counts(
     assert found.unverified == ()
     assert found.best.moved == min(one.moved for one in found.choices)
     for one in found.choices:
+        assert one.tiles is not None
+        assert one.room is not None
         program = get(one.schedule, pass_name).program(problem, one.tiles)
         assert Constraints(**asked).allow(program, family_of(problem))
         held = run(program, family_of(problem), M, induction=False)
@@ -56,7 +58,7 @@ def test_every_choice_is_what_the_machine_counts(
 def test_what_takes_too_long_to_verify_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = _problem("causal")
     whole = plan(problem, 200, multiple_of=2, at_least={"rows": 2})
-    steps = {one.schedule: _steps(problem, one.schedule, one.tiles) for one in whole.choices}
+    steps = {one.schedule: _steps(problem, one.schedule, one.tiles or {}) for one in whole.choices}
     without_proofs(monkeypatch, max(steps.values()) - 1)
     found = plan(problem, 200, multiple_of=2, at_least={"rows": 2})
     slow = [name for name, count in steps.items() if count == max(steps.values())]
