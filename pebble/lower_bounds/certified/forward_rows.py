@@ -71,8 +71,8 @@ class T3Row(ParameterRow):
 def t3(problem: Counts, M: int) -> Bound:
     """Lower bound T3 on the loads plus stores of one copy of a forward pass.
 
-    It holds under all rules, for M up to mu·d² for the largest mu of its rows: the proof uses neither the ban on sliding
-    nor recomputation. It may be less than the compulsory words.
+    It holds under all rules, for M up to mu·d² for the largest mu of its rows: the proof uses neither the ban on
+    sliding nor recomputation. It may be less than the compulsory words.
 
     Examples
     --------
