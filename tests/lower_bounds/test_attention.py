@@ -6,7 +6,6 @@ import math
 import random
 from collections.abc import Callable
 from decimal import Decimal, localcontext
-from functools import partial
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ from pebble.lower_bounds.attention.compulsory import compulsory_attention
 from pebble.lower_bounds.attention.forward import t1_events, t2_events
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.backward_rows import b3
-from pebble.lower_bounds.cutting import best_cut, least_words
+from pebble.lower_bounds.cutting import SegmentBound, best_cut, least_words
 from pebble.lower_bounds.matmul_fft import fft, fft_cut, fft_events, matmul, matmul_cut
 from pebble.lower_bounds.proved import backward_bounds, proved_bounds
 from pebble.lower_bounds.published import li_et_al
@@ -258,6 +257,10 @@ FORWARD = (compulsory_attention, t1, t2, best_bound, forward_bounds)
 BACKWARD = (compulsory_attention, b1, b2, b3, best_bound, backward_bounds, bounds)
 
 
+def events_of(bound: SegmentBound, problem: Problem) -> Callable[[int], int]:
+    return lambda T: bound.events(T, problem)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_the_best_cut_is_found(seed: int) -> None:
     rng = random.Random(seed)
@@ -266,7 +269,7 @@ def test_the_best_cut_is_found(seed: int) -> None:
         dv, M = rng.choice([1, d, 7]), int(2 ** rng.uniform(1, 11))
         forward, problem = Problem(Nq, Nk, d, dv), backward(Nq, Nk, min(d, 12), dv)
         for bound, one in ((t1, forward), (t2, forward), (b1, problem), (b2, problem)):
-            brute = best_cut_by_brute_force(bound.work(one), M, partial(bound.events, problem=one))
+            brute = best_cut_by_brute_force(bound.work(one), M, events_of(bound, one))
             brute = max(0, brute + bound.more(one))
             assert brute * (1 - 1e-6) <= bound(one, M).value <= brute
         brute = best_cut_by_brute_force(Nq * d * 7, M, lambda T: math.isqrt(T**3 // 27))

@@ -235,7 +235,7 @@ def left_over(pass_name: str, seed: int, runs: int, masks: bool = False) -> list
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("pass_name", "runs", "masks"), [("forward", 250, False), ("forward", 12, True), ("backward", 120, False)]
+    ("pass_name", "runs", "masks"), [("forward", 100, False), ("forward", 8, True), ("backward", 60, False)]
 )
 def test_never_above_a_schedule(pass_name: str, runs: int, masks: bool) -> None:
     assert min(left_over(pass_name, 0, runs, masks)) >= 0

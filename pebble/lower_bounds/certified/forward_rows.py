@@ -71,21 +71,8 @@ class T3Row(ParameterRow):
 def t3(problem: Counts, M: int) -> Bound:
     """Lower bound T3 on the loads plus stores of one copy of a forward pass.
 
-    It holds under all rules: the proof uses neither the ban on sliding nor recomputation.
-
-    Parameters
-    ----------
-    problem : Problem
-        One head of one batch element; ``heads`` and ``batch`` are ignored. Any Nq, Nk, d, dv and mask.
-    M : int
-        Words of fast memory, at most mu·d² for the largest mu of its rows.
-
-    Returns
-    -------
-    Bound
-        Status ``"machine-checked"``: :func:`.coq_certificate` writes what Coq needs for it, the constant W included.
-        The value is a whole number of words, computed in exact arithmetic.
-        It may be less than the compulsory traffic (inputs plus outputs); take the greater of the two.
+    It holds under all rules, for M up to mu·d² for the largest mu of its rows: the proof uses neither the ban on
+    sliding nor recomputation. It may be less than the compulsory words.
 
     Examples
     --------

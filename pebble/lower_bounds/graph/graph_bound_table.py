@@ -86,12 +86,6 @@ def dag_bounds(
     seed : int
         Of the drawing.
 
-    Returns
-    -------
-    DagBounds
-        A list of :class:`~pebble.lower_bounds.graph.graph_bound.GraphBound`; the compulsory bound is always in it. The
-        greatest of them is a bound, not their sum.
-
     Examples
     --------
     >>> from pebble.computations.classic_dags import diamond
@@ -144,16 +138,8 @@ _Inputs = Mapping[str, Any]
 def bound_from_inputs(name: str, inputs: _Inputs, dag: Dag, M: int, rules: Rules) -> GraphBound:
     """Compute a bound again from its name and inputs; nothing else that a certificate claims is used.
 
-    Parameters
-    ----------
-    name : str
-        As in :attr:`~pebble.lower_bounds.graph.graph_bound.GraphBound.name`.
-    inputs : mapping
-        As in :attr:`~pebble.lower_bounds.graph.graph_bound.GraphBound.inputs`.
-    dag : Dag
-        For a family, its description is the name in the catalogue.
-    M : int
-    rules : Rules
+    Name and inputs are those of :class:`~pebble.lower_bounds.graph.graph_bound.GraphBound`; for a family the DAG's
+    description is its name in the catalogue.
 
     Examples
     --------
