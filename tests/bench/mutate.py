@@ -34,6 +34,8 @@ ROOMS: dict[str, tuple[str, list[str]]] = {
         f"{COUNTING}/effects.py",
         ["tests/program/test_effects.py", "tests/program/test_progressions.py"],
     ),
+    "boxes": (f"{COUNTING}/boxes.py", ["tests/program/test_effects.py"]),
+    "box_words": (f"{COUNTING}/box_words.py", ["tests/program/test_effects.py"]),
     "measure": (f"{COUNTING}/measure.py", ["tests/program/test_effects.py"]),
     "progressions": (f"{COUNTING}/progressions.py", ["tests/program/test_progressions.py"]),
     "questions": (f"{MASKS}/questions.py", QUESTIONS),

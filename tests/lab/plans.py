@@ -28,6 +28,6 @@ def without_proofs(monkeypatch: pytest.MonkeyPatch, operations: int) -> None:
     def stops(*_: object, **__: object) -> None:
         raise Unproved("it is left out")
 
-    monkeypatch.setattr("pebble.program.counting.run.prove", stops)
+    monkeypatch.setattr("pebble.program.counting.run.proof", stops)
     monkeypatch.setattr(setting, "MASKED_STEPS", operations)
     setting._run.cache_clear()

@@ -22,6 +22,7 @@ from pebble.program.counting.texts import texts_in_turn
 from pebble.program.nodes import Node, Program
 from pebble.program.schedule import registered
 from tests.program.random_families import under
+from tests.program.random_masks import CLASSES
 from tests.support import amounts
 
 STEP = (compute("S"), compute("P", replacing="S"), compute("l"), compute("U"), delete("P"))
@@ -53,6 +54,11 @@ def steady_band(rnd: Random, rows: int, cols: int) -> Mask:
             names += [f"strided:{period}", f"fixed:{period},{rnd.randint(1, period)}"] * 3
         mask = make_mask(rnd.choice(names), rows, cols, empty_rows="zero")
         assert mask is not None
+        return mask
+
+    if rows == cols and rnd.random() < 0.4:
+        mask = CLASSES["toeplitz"](rnd, rows, cols)
+        mask.empty_rows = "zero"
         return mask
 
     def end() -> NDArray[np.int64]:

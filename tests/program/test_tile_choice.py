@@ -13,8 +13,8 @@ from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.setting import demands_of
 from pebble.program.nodes import Phase, Program
 from pebble.program.schedule import Tiles, fitting, get, largest
-from pebble.program.schedule.tile_counter import TileCounter
 from pebble.program.schedule.tile_groups import TileGroup
+from pebble.program.schedule.tile_search import TileSearches
 
 
 def test_the_other_sizes_are_returned_too() -> None:
@@ -88,13 +88,13 @@ def test_what_buffers_lack_is_taken_from_the_phases_that_need_most(
     M: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sizes of several phases are not searched together for it."""
-    asked, choice = list[int](), TileCounter.choice
+    asked, choice = list[int](), TileSearches.choice
 
-    def noted(counter: TileCounter, M: int, base: dict[str, int], groups: list[TileGroup]) -> Any:
+    def noted(counter: TileSearches, M: int, base: dict[str, int], groups: list[TileGroup]) -> Any:
         asked.append(len(groups))
         return choice(counter, M, base, groups)
 
-    monkeypatch.setattr(TileCounter, "choice", noted)
+    monkeypatch.setattr(TileSearches, "choice", noted)
     demands = demands_of(Constraints(double_buffer=True, accumulate="float32"), "bfloat16")
     found = fitting(get("p-first", "backward"), Problem.square(200, 8, pass_name="backward"), M, demands)
     assert found.room <= M

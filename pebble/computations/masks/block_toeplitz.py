@@ -100,7 +100,7 @@ class BlockToeplitzMask(PiecewiseMask):
                 found |= here & (start <= j) & (j < stop)
         return found
 
-    def blocks_alike(self, axis: str) -> Interval:
+    def _run(self, axis: str) -> Interval:
         """Return the blocks with at least one whole far block in which nothing is cut."""
         whole = self.extents[axis] // self.period
         return (self.depth, whole) if axis == "i" else (0, whole - self.depth)
@@ -112,7 +112,7 @@ class BlockToeplitzMask(PiecewiseMask):
             for band in bands:
                 marks += [band_marks(band, axis), *(ends.below(rest) for ends in band.ends(axis))]
         places = union(*marks)
-        begin, end = self.blocks_alike(axis)
+        begin, end = self._run(axis)
         run = (begin, end) if begin < end else (0, 1)
         return LinePieces(
             self.extents[axis],

@@ -81,12 +81,15 @@ class Mask(ABC):
         Whether a query may attend to nothing; its output is then zero and costs nothing.
     period : int
         Length of the blocks of lines whose pairs follow from those of the block before; 1 where lines do.
+    depth : int
+        Of such blocks: from how many blocks below the diagonal on all blocks have one pattern.
     banded : bool
         Whether the pairs of a line are all the partners between two rows of :meth:`ends_of`.
     """
 
     empty_rows: str = "error"
     period: int = 1
+    depth: int = 0
     banded: bool = False
 
     def __init__(self, spec: str, Nq: int, Nk: int) -> None:
@@ -226,10 +229,6 @@ class Mask(ABC):
         Lines that are in no part follow no rule that the mask knows of.
         """
         return []
-
-    def blocks_alike(self, axis: str) -> Interval:
-        """Return the blocks of :attr:`period` lines, [first, behind), that differ in the number of far blocks alone."""
-        return 0, 0
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mask):

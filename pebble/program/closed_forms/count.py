@@ -19,7 +19,7 @@ from pebble.program.closed_forms.quantities import Enclosing, Names, pieces, rou
 from pebble.program.counting.effects import Fold
 from pebble.program.counting.lexical import lexical
 from pebble.program.counting.life import Unproved
-from pebble.program.counting.run import proof
+from pebble.program.counting.proof import proof
 from pebble.program.counting.texts import Text, texts_in_turn
 from pebble.program.nodes import Loop, Program
 from pebble.program.places import Place, places

@@ -6,7 +6,8 @@ where one end stays and the other moves, it sees more of those that lie wholly b
 linear function of how far on it is, as long as all places that anything can ask of, the ends of the tile's lines and of
 those next to it, the ends of the axis and of loops over a part of it, keep their order, and those that move apart or
 towards one another stay two tiles apart; that is so between two tiles if it is so at both. Its room is the largest of
-several linear functions, so it is largest at one of the two.
+several linear functions, so it is largest at one of the two. Under a mask of repeating blocks the same is so of tiles
+that are whole blocks apart, and whole tiles of the partners' loops.
 """
 
 from __future__ import annotations
@@ -110,23 +111,23 @@ def tiles_in_rounds(
 ) -> tuple[Whole, Whole]:
     """Return the same of a loop over a whole axis of a mask of repeating blocks.
 
-    Tiles that are whole blocks of the mask apart, and whole tiles of the other axis, see the same near blocks, moved
-    on, and some far blocks more or fewer, which are all alike.
+    Lines are taken in rounds of whole tiles, whole blocks and whole tiles of the partners. A tile sees of its
+    partners' rounds some near ones, the first or the last one, and others between that are all alike; in the next round
+    it sees one more of these, or one fewer.
     """
     low, high, tile = loop
     number = -((low - high) // tile)
     step = math.lcm(tile, mask.period)
-    begin, end = mask.blocks_alike(axis)
-    # Two blocks at either end are left out: nothing there is like it is elsewhere.
-    first, last = -(-(begin + 2) * mask.period // step), (end - 2) * mask.period // step
+    near = -(-mask.depth * mask.period // step) + 3
+    first, last = near, high // mask.period * mask.period // step - near
     if last - first < 4 or any(step % size for size in grid) or (low, high) != (0, mask.extents[axis]):
         check_tiles(number)
         return np.arange(number), np.full(number, 2)
     period, rounds = step // tile, last - first
     one = first * period + np.arange(period)
-    ends = np.arange(one[0]), one, one + (rounds - 1) * period, np.arange(last * period, number)
-    halves = [np.full(len(part), often) for part, often in zip(ends, (2, rounds, rounds, 2), strict=True)]
-    return np.concatenate(ends), np.concatenate(halves)
+    parts = np.arange(one[0]), one, one + (rounds - 1) * period, np.arange(last * period, number)
+    halves = [np.full(len(part), often) for part, often in zip(parts, (2, rounds, rounds, 2), strict=True)]
+    return np.concatenate(parts), np.concatenate(halves)
 
 
 def _passed(mask: Mask, axis: str, part: RegularPart, step: int, places: Whole) -> Whole:

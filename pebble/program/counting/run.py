@@ -11,11 +11,11 @@ from pebble.common.errors import InvalidInput, TooManyOperations, Violation
 from pebble.program.counting import plain
 from pebble.program.counting.counted import Run
 from pebble.program.counting.effects import Fold
-from pebble.program.counting.life import Here, Unproved, prove
+from pebble.program.counting.life import Here, Unproved
 from pebble.program.counting.measure import in_turn
+from pebble.program.counting.proof import proof
 from pebble.program.counting.texts import texts_in_turn
 from pebble.program.hierarchy import Hierarchy
-from pebble.program.validation import validate
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Path = tuple[int, ...]
 
-__all__ = ["proof", "run", "run_levels"]
+__all__ = ["run", "run_levels"]
 
 LOCATE_LIMIT = 200_000
 """Operations executed to say where fast memory overflows."""
@@ -205,22 +205,3 @@ def _folded(
         _peak_words=peak_words,
         _state=state,
     )
-
-
-def proof(
-    program: Program, family: Family, levels: int = 1, inclusive: bool = True
-) -> list[dict[Path, Here]]:
-    """Return what a proof of legality says of each operation at each level: for every mask, or for the family's own.
-
-    Raises
-    ------
-    Unproved
-        Where the proof stops.
-    """
-    validate(program, family, levels)
-    try:
-        return prove(program, family, levels, inclusive)
-    except Unproved:
-        if not family.masked_axes:
-            raise
-    return prove(program, family, levels, inclusive, own_mask=True)

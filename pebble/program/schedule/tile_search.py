@@ -79,7 +79,7 @@ def _best_tiles(
         schedule.require(problem, M)
     if not schedule.tile_names:
         return _without_tiles(schedule, problem, M, demands)
-    counter = _Searches(schedule, problem, demands, dict(near))
+    counter = TileSearches(schedule, problem, demands, dict(near))
     smallest = _smallest(schedule, problem, demands)
     found: list[TileChoice] = []
     least: int | None = None
@@ -114,7 +114,7 @@ def far_from(schedule: Schedule, problem: Problem, M: int, words: int) -> TileCh
     """Return the best of a coarse sample of a schedule's tiles, if it moves far more than some words; else nothing."""
     if problem.mask is not None or not schedule.tile_names or max(problem.Nq, problem.Nk) <= SHORT:
         return None
-    counter = _Searches(schedule, problem, NO_DEMANDS)
+    counter = TileSearches(schedule, problem, NO_DEMANDS)
     sampled = [counter.choice(M, *form, coarse=True)[0] for form in _smallest(schedule, problem, NO_DEMANDS)]
     best = min(sampled, key=lambda one: one.words)
     return best if best.words > _HOPELESS * words and all(one.room <= M for one in sampled) else None
@@ -174,7 +174,7 @@ def _none_allowed(schedule: Schedule) -> CacheTooSmall:
     return CacheTooSmall(f"{schedule.name} has no tiles that satisfy the constraints")
 
 
-class _Searches(TileCounter):
+class TileSearches(TileCounter):
     """The searches of all groups of a schedule's tile sizes, one program for a question of each."""
 
     def __init__(

@@ -132,7 +132,7 @@ class SizeSearch(LastSize):
                 break
             self.aim = self.aim * self.M // int(room[0])
             larger = yield from self._with_last(
-                list(dict.fromkeys(row[:-1] for one in rows[:_BEST] for row in self._near(one, 1.5)))
+                list(dict.fromkeys(row[:-1] for one in rows[:_BEST] for row in self._near(one, 2.0)))
             )
             larger = yield from self._refined([*rows[:_BEST], *larger], 1.2)
             if larger[0] == rows[0]:
@@ -178,7 +178,7 @@ class SizeSearch(LastSize):
             if slow or not more or (rows[0] not in set(more) and ratio <= _LEAST_RATIO):
                 return rows
             near_best = [row for row, one in zip(rows, words, strict=True) if one <= _ALMOST * words[0]]
-            best, ratio = self._various(near_best), max(ratio**0.4, _LEAST_RATIO)
+            best, ratio = self._various(near_best), max(ratio**0.5, _LEAST_RATIO)
             further = list(self._further(first, rows[0]))
 
     def _further(self, before: Row, row: Row) -> Iterator[Row]:
