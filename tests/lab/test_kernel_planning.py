@@ -35,6 +35,7 @@ def test_a_kernel_is_counted_as_its_program_runs(
     assert [one.problem.pass_name for one in found.passes] == list(PASSES)
     for one in found.passes:
         assert isinstance(one.mine, Choice)
+        assert one.mine.room is not None
         schedule, constraints = get(one.mine.schedule, one.problem.pass_name), Constraints(**asked)
         assert one.mine.tiles == schedule.check_tiles(tiles)
         assert one.chosen == ("as given" if one.problem.pass_name == "forward" else one.chosen)
@@ -60,6 +61,7 @@ def test_what_does_not_fit_is_a_row_with_the_words_that_are_missing() -> None:
     found = plan_kernel(SHAPE, "flash-2", {"Br": 12, "Bc": 12}, 200, costs=False, schedules=["flash-1"])
     for one, document in zip(found.passes, found.to_dict()["passes"], strict=True):
         assert isinstance(one.mine, Choice)
+        assert one.mine.room is not None
         assert one.missing == one.mine.room.words - 200 == document["missing"] > 0
         assert document["mine"]["ratio"] is None
         assert document["best"]["ratio"] >= 1

@@ -9,7 +9,7 @@ import pytest
 import pebble
 from pebble import CacheTooSmall, InvalidInput, Problem
 from pebble.computations.registry import family_of
-from pebble.lab.plan import Choice, Constraints, plan
+from pebble.lab.plan import Constraints, plan
 from pebble.lab.plan.constraints import product_tiles
 from pebble.lab.plan.memory_need import Room
 from pebble.lab.plan.roofline import moved_bytes
@@ -34,7 +34,7 @@ from tests.lab.plans import BACKWARD, FORWARD, room_of
     ],
 )
 def test_without_constraints_a_plan_is_as_good_as_the_best_schedule(problem: Problem, M: int) -> None:
-    found = plan(problem, M)
+    found: Any = plan(problem, M)
     report = pebble.count(problem, M)
     cheapest = min(row.io for row in report.rows if row.io is not None)
     assert found.best.io <= cheapest
@@ -66,7 +66,7 @@ def test_without_constraints_a_plan_is_as_good_as_the_best_schedule(problem: Pro
 )
 def test_choices_keep_the_constraints(problem: Problem, asked: dict[str, Any]) -> None:
     M = 40_000
-    found = plan(problem, M, **asked, costs=False)
+    found: Any = plan(problem, M, **asked, costs=False)
     for one in found.choices:
         assert one.room.words <= M
         schedule = get(one.schedule, problem.pass_name)
@@ -123,8 +123,8 @@ def test_whole_tiles_are_the_best_of_all_whole_tiles(
 
 def test_one_word_less_changes_the_tiles() -> None:
     asked: dict[str, Any] = {"multiple_of": 16, "double_buffer": True, "accumulate": "float32"}
-    found = plan(FORWARD, 60_000, schedules=["flash-2"], costs=False, **asked).best
-    tight = plan(FORWARD, found.room.words, schedules=["flash-2"], costs=False, **asked).best
+    found: Any = plan(FORWARD, 60_000, schedules=["flash-2"], costs=False, **asked).best
+    tight: Any = plan(FORWARD, found.room.words, schedules=["flash-2"], costs=False, **asked).best
     assert (tight.io, tight.room.words) == (found.io, found.room.words)
     less = plan(FORWARD, found.room.words - 1, schedules=["flash-2"], costs=False, **asked).best
     assert (less.tiles, less.room) != (found.tiles, found.room)
@@ -138,7 +138,8 @@ def test_when_nothing_fits_the_error_says_what_would() -> None:
         plan(FORWARD, 1000, **asked)
     least = caught.value.least_M
     assert least is not None
-    assert plan(FORWARD, least, costs=False, **asked).best.room.words <= least
+    best: Any = plan(FORWARD, least, costs=False, **asked).best
+    assert best.room.words <= least
     with pytest.raises(CacheTooSmall):
         plan(FORWARD, least - 1, **asked)
     with pytest.raises(CacheTooSmall, match="however large M"):
@@ -194,7 +195,7 @@ def test_a_third_party_schedule_is_planned_too() -> None:
 def test_own_tiles_are_found_however_little_is_missing(name: str) -> None:
     """A choice that is a word too large gives way to the next smaller one, however close its other sizes are."""
 
-    def best(M: int) -> Choice:
+    def best(M: int) -> Any:
         return plan(BACKWARD, M, schedules=[name], double_buffer=True, costs=False).choices[0]
 
     larger = best(20_000)

@@ -73,7 +73,7 @@ def check(name: str, pass_name: str, mask: str | None, rnd: Random) -> bool:
         return False
     rooms = sorted({room for _, room in found})
     for M in {rooms[0], rooms[-1], rnd.choice(rooms), rnd.choice(rooms) + 1}:
-        best = plan(problem, M, schedules=[name], costs=False, **asked).best
+        best: Any = plan(problem, M, schedules=[name], costs=False, **asked).best
         assert best is not None
         assert best.room.words <= M
         least = min(moved for moved, room in found if room <= M)

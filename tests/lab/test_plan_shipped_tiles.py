@@ -46,7 +46,7 @@ def test_shipped_tiles_fit_and_move_more_than_planned_ones(version: str, name: s
     if version == "3" and d == 256:
         more = 2 * (measured.peak_words["Q"] + 2 * (cols + 16) * 2 * d)
         assert more > device.fast_bytes("smem"), "the source says that these tiles hit the limit"
-    found = plan(
+    found: Any = plan(
         problem,
         device=device,
         level="smem+regs",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import pebble
@@ -96,6 +98,8 @@ def test_tiles_that_leave_half_of_l2_say_nothing_of_dram() -> None:
     ).passes
     assert isinstance(mine.mine, Choice)
     assert isinstance(mine.best, Choice)
+    assert mine.mine.roofline is not None
+    assert mine.best.roofline is not None
     assert mine.mine.moved == 2 * mine.mine.io == 70_061_654_016
     assert mine.mine.roofline.boundary == "L2–shared memory"
     assert mine.mine.roofline.memory_seconds is None
@@ -104,12 +108,12 @@ def test_tiles_that_leave_half_of_l2_say_nothing_of_dram() -> None:
 
 def test_bytes_that_a_plan_counts_are_divided_by_the_bandwidth_they_cross() -> None:
     problem = Problem.square(4096, 128)
-    found = {
+    found: dict[str, Any] = {
         level: plan(problem, device="h100", level=level, schedules=["naive"], costs=False).best.roofline
         for level in ("smem", "l2")
     }
     assert {one.boundary for one in found.values()} == {"L2–shared memory"}
     assert {one.memory_seconds for one in found.values()} == {None}
-    whole = plan(problem, device="h100", level="l2", schedules=["flash-2"], costs=False).best
+    whole: Any = plan(problem, device="h100", level="l2", schedules=["flash-2"], costs=False).best
     assert (whole.ratio, whole.roofline.boundary) == (1, "DRAM–L2")
     assert whole.roofline.memory_seconds == whole.moved / 3.35e12

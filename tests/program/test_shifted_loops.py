@@ -13,7 +13,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.family import Family
 from pebble.computations.matmul import matmul_family
 from pebble.program import Program, delete, load, loop, phase, program, shifted_loops
-from pebble.program.lowering import _columns, lower, lower_steps
+from pebble.program.lowering import columns, lower, lower_steps
 from pebble.program.schedule import registered
 from pebble.program.shifted_loops import ShiftedLoops
 from tests.program.generator import random_case
@@ -38,7 +38,7 @@ def repeated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def agree(nodes: Program, family: Family) -> None:
     """The moves, and what is said where there is an error, are those of the plain loops."""
     found: list[tuple[list[int], list[int], str]] = []
-    for chunks in (_columns(nodes, family, 20), (columns for _, columns in lower_steps(nodes, family))):
+    for chunks in (columns(nodes, family, 20), (moves for _, moves in lower_steps(nodes, family))):
         op, vertex, said = list[int](), list[int](), ""
         try:
             for some, others in chunks:

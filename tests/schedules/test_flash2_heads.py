@@ -115,6 +115,6 @@ def test_the_room_of_flash_mla() -> None:
 @pytest.mark.parametrize("name", ["deepseek-v3-absorbed", "deepseek-v3-shared-rope"])
 def test_constrained_kernels_are_planned(name: str, constraints: dict[str, Any]) -> None:
     problem = pebble.model(name).problem(1 if name.endswith("absorbed") else 256, 256)
-    found = pebble.plan(problem, device="h100", costs=False, **constraints)
+    found: Any = pebble.plan(problem, device="h100", costs=False, **constraints)
     assert (found.best.schedule, found.best.form) == ("flash-2", "whole tiles")
     assert found.best.tiles["cols"] >= 16
