@@ -8,9 +8,8 @@ from typing import Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult, Table, TableResult
+from pebble.lower_bounds.bound import AUTHORS, HONG_KUNG, Reference, Statement
 from pebble.lower_bounds.catalogue import STATEMENTS, statement
-from pebble.lower_bounds.bound import HONG_KUNG, Reference
-from pebble.lower_bounds.bound import AUTHORS, Statement
 
 __all__ = ["Citation", "Citations", "cite"]
 

@@ -21,8 +21,8 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.names import is_writable
-from pebble.lower_bounds.graph.graph_bound_table import bound_from_inputs
 from pebble.lower_bounds.graph.family_bounds import catalogue_name
+from pebble.lower_bounds.graph.graph_bound_table import bound_from_inputs
 from pebble.solvers.certificate import FORMAT, VERSION, verdict
 
 __all__ = ["CertificateCheck", "check_certificate"]
