@@ -1,4 +1,14 @@
-"""The cutting lemma: from "a segment of T words does at most F(T) events" to a lower bound on moves."""
+"""The cutting lemma: from "a segment of T words does at most F(T) events" to a lower bound on moves.
+
+A pebbling is cut so that the first segment has ``M + X`` moves (nothing is red before it) and every other
+one ``X``. In each segment at most ``M + X`` vertices are red at its start, loaded or begun in it, so it holds
+at most ``F(M + X)`` of the ``W`` events. With ``n = ceil(W / F(M + X)) >= 2`` segments there are at
+least ``M + X + (n - 2) X + 1`` moves. The same family of bounds, indexed by ``h = n - 1``, is
+
+    moves >= M + 1 + h * (G(W / h) - M - 1),    G(w) the least T with F(T) >= w,
+
+for every whole ``h >= 1``; ``h = 1`` also covers pebblings of a single segment. See docs/proofs/forward.md.
+"""
 
 from __future__ import annotations
 
