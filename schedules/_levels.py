@@ -11,18 +11,6 @@ from dataclasses import dataclass
 
 from pebble.program import Nodes, delete, first, last, load, loop, not_first, not_last, store, when
 
-__all__ = [
-    "Station",
-    "Travel",
-    "all_last",
-    "any_not_last",
-    "even",
-    "once_begun",
-    "passing_loop",
-    "tile_lengths",
-    "tiles_in_all",
-]
-
 
 @dataclass(frozen=True)
 class Station:

@@ -11,8 +11,6 @@ from pebble.program import Hierarchy, LevelSchedule, Nodes, Phase, Program, Tile
 from schedules._levels import Station, Travel, even, once_begun, passing_loop, tile_lengths, tiles_in_all
 from schedules._roles import row_words
 
-__all__ = ["Nested", "PassOn"]
-
 _ONE = {"i": "row", "j": "key"}
 _CHOICES, _OUTER_CHOICES = 300, 12
 _SHORT = 1024

@@ -9,8 +9,6 @@ from itertools import pairwise
 from pebble import Problem, Schedule
 from pebble.program import Loop
 
-__all__ = ["PackedSchedule", "are_alike_enough", "loops_over_parts", "short_tile_first"]
-
 _FEW_KINDS, _FEW_PARTS = 100, 10_000
 
 

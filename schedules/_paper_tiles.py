@@ -7,8 +7,6 @@ from typing import ClassVar, Literal
 from pebble import CacheTooSmall, Problem, Schedule
 from pebble.program import Tiles
 
-__all__ = ["PaperTiles"]
-
 
 class PaperTiles(Schedule):
     """A schedule that streams with one tile size given, and loads whole tiles, as published, with both.

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from pebble.program import Node
 
-__all__ = ["resident_and_streamed"]
-
 
 def resident_and_streamed(
     resident: int, length: int, nest: Callable[[bool, int, int | None], Node]

@@ -12,32 +12,6 @@ from math import prod
 from pebble import Array, Family, Problem, family_of
 from pebble.program import Node, Nodes, compute, delete, load, loop, store
 
-__all__ = [
-    "accumulator",
-    "each_head",
-    "each_query_head",
-    "exponentials",
-    "family",
-    "finish",
-    "lines",
-    "output_names",
-    "outputs",
-    "product_text",
-    "products",
-    "queries",
-    "row_sums",
-    "row_words",
-    "score_words",
-    "statistics",
-    "statistics_of_outputs",
-    "streamed_work",
-    "sums",
-    "sums_of_tile",
-    "used_up",
-    "values",
-    "weights_by_row",
-]
-
 
 @lru_cache(maxsize=64)
 def family(problem: Problem) -> Family:

@@ -11,8 +11,6 @@ from pebble import Problem
 from pebble.program import Node, Nodes, compute, delete, load, loop
 from schedules._roles import exponentials, used_up
 
-__all__ = ["StayingRows", "maxima_sweep", "output_sweep", "while_they_stay"]
-
 
 @dataclass(frozen=True)
 class StayingRows:

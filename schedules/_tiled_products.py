@@ -38,17 +38,6 @@ from schedules._roles import (
     values,
 )
 
-__all__ = [
-    "output_from_score_tiles",
-    "output_from_scores",
-    "output_phase",
-    "parked_sums",
-    "product_by_row",
-    "product_phase",
-    "scores_of_resident_rows",
-    "tiled_product",
-]
-
 
 def tiled_product(
     problem: Problem, names: str | tuple[str, ...], tile: tuple[int, int], *after: Nodes

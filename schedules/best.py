@@ -32,8 +32,6 @@ from schedules.p_tile import PTile
 from schedules.split_pinned import SplitPinned
 from schedules.square_tile import SquareTile
 
-__all__ = ["Best"]
-
 _ONE_SWEEP: tuple[Schedule, ...] = (
     Flash2Pinned(),
     Flash2Causal(),

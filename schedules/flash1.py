@@ -23,8 +23,6 @@ from pebble.program import (
 from schedules._paper_tiles import PaperTiles
 from schedules._roles import exponentials, finish, statistics, sums, sums_of_tile, used_up
 
-__all__ = ["Flash1"]
-
 
 class Flash1(PaperTiles):
     """FlashAttention's loop order, without initialising the accumulators and without running maxima.

@@ -42,20 +42,6 @@ from schedules._roles import (
 )
 from schedules._tiled_products import scores_of_resident_rows
 
-__all__ = [
-    "Flash2",
-    "Flash2Causal",
-    "Flash2Packed",
-    "Flash2Pinned",
-    "KeyWindow",
-    "KeyWindowBlocks",
-    "Split",
-    "key_work",
-    "maxima",
-    "row_blocks",
-    "streamed",
-]
-
 
 class Flash2(PaperTiles):
     """FlashAttention-2's loop order, with keys and values streamed by default.

@@ -9,8 +9,6 @@ from schedules._resident_rows import resident_and_streamed
 from schedules._roles import finish
 from schedules.flash2 import key_work
 
-__all__ = ["Flash2Heads"]
-
 
 class Flash2Heads(PaperTiles):
     """Queries outside, whole keys inside; ``heads`` heads at a time go through the keys together.

@@ -26,8 +26,6 @@ from schedules._resident_rows import resident_and_streamed
 from schedules._roles import exponentials, score_words, statistics, used_up
 from schedules._staying_rows import StayingRows, maxima_sweep, output_sweep, while_they_stay
 
-__all__ = ["Flash2Mixed", "Flash2Sliced", "MixedBlocks"]
-
 
 class Flash2Sliced(Schedule):
     """Q stays in fast memory; the head dimension of V is cut in two, so that K is swept twice and V once.

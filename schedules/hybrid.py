@@ -6,8 +6,6 @@ from pebble import Problem, Schedule
 from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._tiled_products import output_from_scores, output_phase, scores_of_resident_rows
 
-__all__ = ["Hybrid"]
-
 
 class Hybrid(Schedule):
     """P row block by row block with Q resident and K streamed; then O on tiles.

@@ -21,8 +21,6 @@ from schedules._tiled_products import product_by_row
 from schedules.backward.naive import naive_backward
 from schedules.linear.naive import naive_linear
 
-__all__ = ["Naive"]
-
 
 class Naive(Schedule):
     """Scores, probabilities and outputs row by row, with S and P written to slow memory; backward all its arrays.

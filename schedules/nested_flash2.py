@@ -9,8 +9,6 @@ from pebble.program import Nodes, compute
 from schedules._levels import Station, Travel, all_last, any_not_last
 from schedules._nested import Nested, PassOn
 
-__all__ = ["NestedFlash2"]
-
 
 class NestedFlash2(Nested):
     """FlashAttention-2's loop order at several boundaries at once.

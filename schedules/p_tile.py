@@ -30,8 +30,6 @@ from schedules._roles import (
 )
 from schedules._tiled_products import parked_sums, tiled_product
 
-__all__ = ["PTile"]
-
 
 class PTile(Schedule):
     """S by columns of Q and K on a tile; then V passes by a column at a time, and what it adds to U leaves at once.

@@ -8,8 +8,6 @@ from pebble import Problem, Schedule
 from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._tiled_products import output_from_score_tiles
 
-__all__ = ["PublishedSide", "SmallCache"]
-
 
 class PublishedSide(Schedule):
     """Square tiles of the published side, ⌊√(M/4)⌋; less where that does not fit."""

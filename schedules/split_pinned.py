@@ -19,8 +19,6 @@ from pebble.program import (
 )
 from schedules._staying_rows import StayingRows, maxima_sweep, output_sweep, while_they_stay
 
-__all__ = ["SplitPinned"]
-
 
 class SplitPinned(Schedule):
     """``split`` group by group: a group of ``max_rows`` rows finds its maxima together, then goes block by block.

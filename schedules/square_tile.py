@@ -7,8 +7,6 @@ from pebble.program import Program, Tiles, delete, phase, program, store
 from schedules._roles import each_head, exponentials, product_text, products
 from schedules._tiled_products import output_from_scores, output_phase, parked_sums, tiled_product
 
-__all__ = ["SquareTile"]
-
 
 class SquareTile(Schedule):
     """P, then O, tile by tile, the third axis of each product streamed one vector at a time.

@@ -7,8 +7,6 @@ from pebble.program import Program, Tiles, delete, load, phase, program, store
 from schedules._roles import products, statistics, weights_by_row
 from schedules._tiled_products import output_phase, parked_sums, product_phase
 
-__all__ = ["Standard"]
-
 
 class Standard(Schedule):
     """S = QKᵀ, P = exp(S) with its row sums, O = PV / l: each a pass of its own, the products in tiles.

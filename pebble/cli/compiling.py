@@ -15,8 +15,6 @@ from pebble.cli.signature import argument, command, group, option
 if TYPE_CHECKING:
     from pebble.program.schedule import Tiles
 
-__all__ = ["cache", "compile"]
-
 
 @command
 def compile(

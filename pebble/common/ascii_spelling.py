@@ -12,8 +12,6 @@ import json
 import unicodedata
 from typing import IO, Any
 
-__all__ = ["ASCII_SPELLING", "can_encode", "spell_on", "spelled"]
-
 ASCII_SPELLING = "pebble-ascii"
 """Name of the error handler, and of ASCII as an encoding of its own, which libraries do not take for a mistake."""
 

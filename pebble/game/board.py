@@ -14,8 +14,6 @@ from pebble.game.moves import Move, Op
 from pebble.game.rules import Rules
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["SHOWN", "Board", "Played", "Status", "Tally", "listed"]
-
 SHOWN = 4
 """Names that a message lists."""
 _PLACING = frozenset({Op.LOAD, Op.COMPUTE, Op.SLIDE})

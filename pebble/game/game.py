@@ -13,8 +13,6 @@ from pebble.game.rules import Rules
 from pebble.game.views import LegalMoves, PebbleSet
 from pebble.graph.dag import Dag, Vertex
 
-__all__ = ["Game"]
-
 
 class Game:
     """The red-blue pebble game of Hong and Kung on one DAG, played move by move.

@@ -12,8 +12,6 @@ from pebble.game.moves import Op
 from pebble.game.stores import Store, StoreGame
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["LevelGame", "LevelMove"]
-
 
 class LevelMove(NamedTuple):
     """One move on one vertex at one level; of a computation the level means nothing and is 1.

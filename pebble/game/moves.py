@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["Columns", "Move", "Moves", "Op", "as_chunks", "as_move", "vertex_number"]
-
 
 class Op(IntEnum):
     """What a move does; the numbers are the codes of the ``op`` column of :class:`Moves`.

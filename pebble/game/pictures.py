@@ -10,8 +10,6 @@ from pebble.game.moves import Columns, Move, Op, as_chunks
 from pebble.graph.dag import Dag
 from pebble.graph.drawing import drawing_svg, is_drawn, not_drawn
 
-__all__ = ["pebbling_svg", "position_svg"]
-
 _NOTED = ("load", "compute", "store")
 _COUNTED = {Op.LOAD: "load", Op.COMPUTE: "compute", Op.SLIDE: "compute", Op.STORE: "store"}
 

@@ -15,8 +15,6 @@ from pebble.game.board import SHOWN, Board, listed
 from pebble.game.moves import Move, Op
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["Refusal", "is_legal", "judge", "move_text", "unknown_name"]
-
 
 @dataclass(frozen=True)
 class Refusal:

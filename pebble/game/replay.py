@@ -16,8 +16,6 @@ from pebble.game.replay_block import BLOCK, NEVER, CheckedBlock
 from pebble.game.rules import Rules
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["Replay", "replay"]
-
 
 class Replay:
     """A pebbling that arrives in chunks, checked as it comes.

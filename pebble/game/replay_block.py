@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from pebble.game.board import Board
 from pebble.game.moves import Moves, Op
 
-__all__ = ["BLOCK", "NEVER", "CheckedBlock"]
-
 BLOCK = 1 << 15
 """Moves checked at a time: small enough for the events to stay in a processor's cache."""
 _EVENTS = 1 << 18

@@ -11,8 +11,6 @@ from pebble.game.board import SHOWN, listed
 from pebble.game.referee import Refusal
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["Store", "StoreGame"]
-
 
 class Store(dict[Any, bool]):
     """A memory: the words that take room in it, and of each whether its value is there.

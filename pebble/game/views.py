@@ -12,8 +12,6 @@ from pebble.game.moves import Move, Op, as_move
 from pebble.game.referee import is_legal
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["LegalMoves", "PebbleSet"]
-
 
 class PebbleSet(Set[int]):
     """The vertices that carry a pebble of one colour: a live, read-only set of vertex numbers.

@@ -11,8 +11,6 @@ from pebble.graph.names import Vertices
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["AnyDag", "Rows", "Vertex"]
-
 Vertex: TypeAlias = "int | np.integer[Any] | str"
 """A vertex as a caller may give it: its number, or its name."""
 

@@ -12,8 +12,6 @@ from pebble.common.errors import InvalidInput
 from pebble.graph.edge_arrays import edge_heads, frozen, sorted_edges, whole_numbers
 from pebble.graph.names import ListedNames, NumberedNames, VertexNames
 
-__all__ = ["EdgeFault", "check_edges", "check_rows", "checked_names", "checked_outputs", "cycle_fault"]
-
 _SHOWN = 8
 
 

@@ -12,8 +12,6 @@ from pebble.common.spacing import spread
 from pebble.common.svg import card, element, frame, xml_text
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["MOST_VERTICES", "dag_svg", "drawing_svg", "is_drawn", "layered_layout"]
-
 _SWEEPS = 8
 
 

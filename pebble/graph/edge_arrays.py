@@ -14,19 +14,6 @@ from pebble.graph.names import node_label
 if TYPE_CHECKING:
     import networkx
 
-__all__ = [
-    "compressed_rows",
-    "edge_array",
-    "edge_heads",
-    "edge_pair",
-    "frozen",
-    "grouped",
-    "number_names",
-    "number_nodes",
-    "sorted_edges",
-    "whole_numbers",
-]
-
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """Return a read-only view."""

@@ -19,8 +19,6 @@ import numpy as np
 from pebble.graph.dag import Dag
 from pebble.graph.edge_arrays import sorted_edges
 
-__all__ = ["dag_hash"]
-
 _PIECE = 1 << 16
 
 

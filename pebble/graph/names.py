@@ -17,19 +17,6 @@ from pebble.common.errors import InvalidInput
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "ArrayNames",
-    "DeferredNames",
-    "ListedNames",
-    "NamedArray",
-    "NumberedNames",
-    "VertexNames",
-    "Vertices",
-    "is_writable",
-    "node_label",
-    "vertex_in",
-]
-
 _GUESSES_UP_TO = 20_000
 _NUMBER = re.compile(r"(?<!\d)\d{1,100}(?!\d)")
 

@@ -7,8 +7,6 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["heights", "joined", "marked_ancestors", "order_vertices"]
-
 _Rows = NDArray[np.int64]
 
 

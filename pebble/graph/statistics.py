@@ -14,8 +14,6 @@ from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.order import heights
 
-__all__ = ["DagInfo", "compulsory_io", "dag_info", "depth"]
-
 
 @dataclass(frozen=True)
 class DagInfo:

@@ -13,8 +13,6 @@ from pebble.graph.dag import Dag
 from pebble.graph.edge_arrays import compressed_rows
 from pebble.graph.order import marked_ancestors
 
-__all__ = ["FOLLOWED", "SymbolicArray", "SymbolicNumber", "Tape", "cannot_follow", "is_symbolic_array"]
-
 FOLLOWED = {
     "element by element": "add subtract multiply divide power floor_divide mod negative abs square reciprocal exp exp2 "
     "expm1 log log2 log10 log1p sqrt cbrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh rint "

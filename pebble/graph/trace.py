@@ -17,8 +17,6 @@ from pebble.graph.dag import Dag
 from pebble.graph.names import is_writable
 from pebble.graph.symbols import SymbolicArray, SymbolicNumber, Tape, cannot_follow, is_symbolic_array
 
-__all__ = ["trace"]
-
 
 def trace(
     f: Callable[..., Any],

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.lab.cache_trace import Addresses
 
-__all__ = ["CacheMemory", "ExplicitMemory", "variable"]
-
 _EXPLICIT = """
 enum {{ WORDS = {M} }};
 static WORD fast[WORDS]; /* fast memory: all that a computation reads and writes */

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program import Program
 
-__all__ = ["c_program"]
-
 _MOST_WORDS = 1 << 28
 _HEAD = """\
 #include <math.h>

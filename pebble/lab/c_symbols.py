@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Symbol", "text_of"]
-
 
 def text_of(value: Any) -> str:
     """Return a number or a symbol as C has it."""

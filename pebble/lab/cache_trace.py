@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program import Program
 
-__all__ = ["Addresses", "layout", "trace"]
-
 _MOST_ACCESSES = 50_000_000
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pebble.lab.cache_trace import Addresses
     from pebble.lab.pebblings import Pebbling
 
-__all__ = ["cachegrind_misses"]
-
 _BYTES = 4
 """Of a word, a float."""
 

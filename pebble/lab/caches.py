@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.program.schedule import Schedule, Tiles
 
-__all__ = ["POLICIES", "CacheRow", "CacheTable", "on_a_cache"]
-
 POLICIES = ("lru", "fifo", "opt")
 _MOST_TIMES = 64
 """A cache of at most so many times M words is tried."""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from pebble.lab.pebblings import Pebbling
     from pebble.program.schedule import Schedule, Tiles
 
-__all__ = ["CompiledRun", "compile_c", "compiled", "done", "run_compiled"]
-
 _TOLERANCE = 1e-5
 
 

@@ -13,29 +13,6 @@ from pebble.common.plain import plain
 from pebble.common.whole_numbers import singular
 from pebble.game.rules import Rules
 
-__all__ = [
-    "ANY_RULES",
-    "AUTHORS",
-    "CHRIST",
-    "DAO",
-    "ELANGO",
-    "HONG_KUNG",
-    "IRONY",
-    "JAIN_ZAHARIA",
-    "LI",
-    "LOOMIS_WHITNEY",
-    "OLIVRY",
-    "ONCE_ONLY",
-    "SAHA_YE",
-    "Bound",
-    "Reference",
-    "Statement",
-    "Status",
-    "applicable",
-    "by_hand",
-    "in_any_order",
-]
-
 _Asked = TypeVar("_Asked")
 
 ANY_RULES = "recomputation allowed, sliding allowed"

@@ -24,8 +24,6 @@ from pebble.lower_bounds.graph.butterfly import BUTTERFLY
 from pebble.lower_bounds.graph.spectral import SPECTRAL
 from pebble.lower_bounds.nests import nest_bounds
 
-__all__ = ["STATEMENTS", "statement"]
-
 _FILES = (
     *(compulsory, forward, forward_rows, backward, backward_rows, by_parts, causal_triangles, large_cache),
     *(varying_work, latent, levels, communication, matmul_fft, nest_bounds),

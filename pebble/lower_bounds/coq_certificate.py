@@ -21,8 +21,6 @@ from pebble.lower_bounds.certified.coq_rows import BOUNDS_OF_ROWS, coq_row_of
 from pebble.lower_bounds.cutting import Cut
 from pebble.lower_bounds.proved import best_bound, proved_bounds
 
-__all__ = ["coq_certificate", "coq_header", "coq_theorem"]
-
 _HEADER = """\
 (* {what}{memory}.
 

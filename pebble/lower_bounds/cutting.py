@@ -22,8 +22,6 @@ from pebble.lower_bounds.bound import Bound, Statement, in_any_order
 from pebble.lower_bounds.requirements import Counts, require_pass
 from pebble.lower_bounds.rounding import ceil_div
 
-__all__ = ["Cut", "Events", "SegmentBound", "best_cut", "best_cut_of_less", "best_start", "least_words"]
-
 Events = Callable[[int], int]
 """The most events (an integer, monotone) that a segment with ``T`` words can hold."""
 

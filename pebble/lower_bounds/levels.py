@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.lower_bounds.bound import Bound
 
-__all__ = ["boundary_bound"]
-
 LEVELS = Statement(
     "levels",
     "I/O at the boundary of memory level l ≥ Q(M₁ + … + M_l), and ≥ Q(M_l) in an inclusive hierarchy, where Q(M) is "

@@ -11,21 +11,6 @@ from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Bound, Statemen
 from pebble.lower_bounds.cutting import Cut, best_cut, best_start
 from pebble.lower_bounds.requirements import require_power_of_two, require_sizes
 
-__all__ = [
-    "fft",
-    "fft_best_cut",
-    "fft_compulsory",
-    "fft_cut",
-    "fft_events",
-    "matmul",
-    "matmul_best_cut",
-    "matmul_compulsory",
-    "matmul_cut",
-    "matmul_short",
-    "matmul_with_products",
-    "short_side_cut",
-]
-
 MATMUL = Statement(
     "matmul",
     "I/O ≥ M + 1 + X·(⌈m·n·k / F(M + X)⌉ − 1), F(T) = ⌊(T/3)^(3/2)⌋, for every integer X ≥ 1 with at least two "

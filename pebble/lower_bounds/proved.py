@@ -20,8 +20,6 @@ from pebble.lower_bounds.certified.backward_rows import b3, b4
 from pebble.lower_bounds.certified.forward_rows import t3, t4
 from pebble.lower_bounds.requirements import Counts, require_mask, require_pass
 
-__all__ = ["backward_bounds", "best_bound", "bounds_by_counts", "forward_bounds", "proved_bounds"]
-
 _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
     "forward": (compulsory_attention, t1, t2, t3, t4, large_cache),
     "backward": (compulsory_attention, b1, b2, b3, b4, large_cache, wide_sums),

@@ -23,18 +23,6 @@ from pebble.lower_bounds.requirements import (
     require_sizes,
 )
 
-__all__ = [
-    "attenio_count",
-    "block_sparse_flash_attention",
-    "fast_multiplication",
-    "flash_attention",
-    "li_et_al",
-    "li_et_al_sparse",
-    "published_curves",
-    "saha_ye",
-    "standard_attention",
-]
-
 _PAPERS = {
     DAO.key: "Dao et al. 2022, arXiv:2205.14135",
     LI.key: "Li, Liang, Shi, Song & Zhou 2024, arXiv:2410.09397",

@@ -12,20 +12,6 @@ from pebble.game.rules import Rules
 if TYPE_CHECKING:
     from pebble.computations.masks import Mask
 
-__all__ = [
-    "Counts",
-    "Part",
-    "has_all_pairs",
-    "require_all_pairs",
-    "require_fixed_order",
-    "require_loads_of_sums",
-    "require_mask",
-    "require_no_recomputation",
-    "require_pass",
-    "require_power_of_two",
-    "require_sizes",
-]
-
 
 @dataclass(frozen=True)
 class Part:

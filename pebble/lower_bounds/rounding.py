@@ -11,8 +11,6 @@ from fractions import Fraction
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["ceil_div", "ceil_root", "ceil_sqrt", "floor_root", "sqrt_above", "sqrt_below"]
-
 
 def ceil_div(a: int, b: int) -> int:
     """Return the least whole number >= ``a / b``, for ``b > 0``.

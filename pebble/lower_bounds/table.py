@@ -15,16 +15,6 @@ from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.published import published_curves
 from pebble.lower_bounds.requirements import has_all_pairs
 
-__all__ = [
-    "BoundTable",
-    "Regime",
-    "bounds",
-    "no_pebbling",
-    "regime",
-    "sharing_notes",
-    "sparse_dividing_point",
-]
-
 
 @dataclass(frozen=True)
 class Regime:

@@ -31,8 +31,6 @@ from pebble.solvers.optimum import FEW_STATES, optimal
 if TYPE_CHECKING:
     from pebble.lower_bounds.graph.graph_bound import GraphBound
 
-__all__ = ["FORMAT", "VERSION", "Certificate", "certify", "verdict"]
-
 FORMAT = "pebble-certificate"
 VERSION = 1
 _LARGEST = 5_000_000

@@ -25,8 +25,6 @@ from pebble.lower_bounds.graph.family_bounds import catalogue_name
 from pebble.lower_bounds.graph.graph_bound_table import bound_from_inputs
 from pebble.solvers.certificate import FORMAT, VERSION, verdict
 
-__all__ = ["CertificateCheck", "check_certificate"]
-
 
 @dataclass(frozen=True)
 class CertificateCheck(CheckResult):

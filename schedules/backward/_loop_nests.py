@@ -23,16 +23,6 @@ from pebble.program import (
 )
 from schedules._resident_rows import resident_and_streamed
 
-__all__ = [
-    "GRADIENTS",
-    "RowSums",
-    "pair_by_pair",
-    "row_sums",
-    "row_sums_of_block",
-    "row_sums_phase",
-    "tiles_outside",
-]
-
 GRADIENTS = ("dV", "dK", "dQ")
 """What a backward pass computes."""
 

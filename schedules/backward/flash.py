@@ -21,8 +21,6 @@ from pebble.program import (
 from schedules._paper_tiles import PaperTiles
 from schedules.backward._loop_nests import row_sums_phase, tiles_outside
 
-__all__ = ["Flash1Backward", "Flash2Backward"]
-
 
 class _KeysOutside(PaperTiles):
     """A tile of K, V, dK and dV stays while all queries pass by: what the two versions share.

@@ -28,14 +28,6 @@ from schedules._packed_schedule import PackedSchedule, are_alike_enough, loops_o
 from schedules.backward._loop_nests import pair_by_pair, row_sums_of_block, tiles_outside
 from schedules.flash2 import KeyWindowBlocks
 
-__all__ = [
-    "KeyWindowBackward",
-    "KeysPackedBackward",
-    "QueriesCausalBackward",
-    "SplitCausalBackward",
-    "SplitPackedBackward",
-]
-
 
 class QueriesCausalBackward(Schedule):
     """One pass over blocks of queries, ``first`` of them in the first block; dK and dV are read back and rewritten.

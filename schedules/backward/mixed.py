@@ -22,8 +22,6 @@ from pebble.program import (
 from schedules._resident_rows import resident_and_streamed
 from schedules.backward._loop_nests import pair_by_pair, row_sums, tiles_outside
 
-__all__ = ["KeysMixedBackward"]
-
 
 class KeysMixedBackward(Schedule):
     """``keys-pinned`` whose last keys are taken in two sweeps of the queries: one for dV, one for dK and dQ.

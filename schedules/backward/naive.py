@@ -8,8 +8,6 @@ from schedules._roles import family, product_text
 from schedules._tiled_products import product_by_row
 from schedules.backward._loop_nests import GRADIENTS, row_sums_phase
 
-__all__ = ["naive_backward"]
-
 
 def naive_backward(problem: Problem) -> Program:
     """Write every array of the backward pass row by row, S, P, dP and dS to slow memory."""

@@ -7,8 +7,6 @@ from pebble.program import Nodes, Phase, compute, loop, phase
 from schedules._levels import Travel
 from schedules._nested import Nested
 
-__all__ = ["NestedFlash2Backward"]
-
 
 class NestedFlash2Backward(Nested):
     """FlashAttention-2's backward loop order at several boundaries at once.

@@ -7,8 +7,6 @@ from pebble.program import Node, Nodes, Program, Tiles, compute, delete, load, l
 from schedules._resident_rows import resident_and_streamed
 from schedules.backward._loop_nests import pair_by_pair, row_sums_of_block, tiles_outside
 
-__all__ = ["KeysPinnedBackward", "QueriesPinnedBackward", "QueriesSlicedBackward"]
-
 
 class _OnePass(Schedule):
     """One pass over equal tiles, with rows of what would be rewritten kept in fast memory instead."""

@@ -8,8 +8,6 @@ from schedules._tiled_products import product_phase, tiled_product
 from schedules.backward._loop_nests import row_sums_phase
 from schedules.backward.split import probabilities_of_resident_rows
 
-__all__ = ["SlicedBackward"]
-
 
 class SlicedBackward(Schedule):
     """P; half of dP; the other half with that half of dV, and dS; the rest of dV; then dK and dQ on tiles.

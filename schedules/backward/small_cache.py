@@ -8,8 +8,6 @@ from schedules._roles import family, product_text
 from schedules.backward._loop_nests import GRADIENTS
 from schedules.small_cache import PublishedSide
 
-__all__ = ["SmallCacheBackward"]
-
 
 class SmallCacheBackward(PublishedSide):
     """Four phases on tiles of side ⌊√(M/4)⌋: P, the row sums D, dS, and the three gradients."""

@@ -7,8 +7,6 @@ from pebble.program import Node, Program, Tiles, compute, delete, load, loop, ph
 from schedules._tiled_products import product_phase, scores_of_resident_rows
 from schedules.backward._loop_nests import row_sums, tiles_outside
 
-__all__ = ["HybridBackward", "PFirstBackward", "SplitBackward", "probabilities_of_resident_rows"]
-
 
 class SplitBackward(Schedule):
     """dK and dV with keys outside, then dQ with queries outside; spare room keeps rows that stream by resident.

@@ -7,8 +7,6 @@ from pebble.program import Phase, Program, Tiles, compute, delete, load, loop, p
 from schedules._tiled_products import product_phase, tiled_product
 from schedules.backward._loop_nests import GRADIENTS, row_sums_phase
 
-__all__ = ["SquareTileBackward", "StandardBackward"]
-
 _SIDES = (
     "s_rows",
     "s_cols",

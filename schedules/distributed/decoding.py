@@ -6,8 +6,6 @@ import numpy as np
 
 from pebble.program import parallel
 
-__all__ = ["Decode", "DecodeTree"]
-
 
 class Decode(parallel.DistributedSchedule):
     """Device 0 sends the queries to all others, and merges the partial outputs that they send back."""

@@ -8,8 +8,6 @@ import numpy as np
 
 from pebble.program import parallel
 
-__all__ = ["AllGather", "GridRing", "GridSchedule", "HeadsGrid"]
-
 
 class AllGather(parallel.DistributedSchedule):
     """Queries stay; keys and values come from all other devices in one round, as far as the mask needs them."""

@@ -6,8 +6,6 @@ import numpy as np
 
 from pebble.program import parallel
 
-__all__ = ["Ulysses", "Usp"]
-
 
 class Ulysses(parallel.DistributedSchedule):
     """A device gets Q, K, V of all tokens for its heads, and sends the outputs back."""

@@ -6,8 +6,6 @@ import numpy as np
 
 from pebble.program import parallel
 
-__all__ = ["LightSeq"]
-
 
 class LightSeq(parallel.DistributedSchedule):
     """In step r device p fetches the keys of p − r; if there are none, it helps: it fetches queries from the far end.

@@ -6,8 +6,6 @@ import numpy as np
 
 from pebble.program import parallel
 
-__all__ = ["PassQ"]
-
 
 class PassQ(parallel.DistributedSchedule):
     """Keys and values stay; queries come from all other devices, and their owners merge the partial outputs."""

@@ -6,8 +6,6 @@ import numpy as np
 
 from pebble.program import parallel
 
-__all__ = ["PassQRing", "Ring", "RingQ"]
-
 
 class Ring(parallel.DistributedSchedule):
     """Keys and values go round; in the backward pass their gradients go with them, and home at the end."""

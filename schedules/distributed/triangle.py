@@ -9,8 +9,6 @@ import numpy as np
 from pebble import InvalidInput
 from pebble.program import parallel
 
-__all__ = ["TriangleSchedule"]
-
 
 class TriangleSchedule(parallel.DistributedSchedule):
     """P = m(m+1)/2 devices (x, y), y ≤ x < m, with the block x of queries and the block y of keys, of m blocks.

@@ -8,8 +8,6 @@ from pebble import Problem, Schedule
 from pebble.program import Node, Nodes, Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._roles import each_query_head
 
-__all__ = ["ChunkParallel", "Chunked"]
-
 
 class _StateColumns(Schedule):
     """A schedule that keeps columns of the state in fast memory, all of them if they fit.

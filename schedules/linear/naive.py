@@ -21,8 +21,6 @@ from pebble.program import (
 )
 from schedules._roles import each_query_head
 
-__all__ = ["naive_linear"]
-
 
 def naive_linear(problem: Problem) -> Program:
     """Write each array of linear attention word by word; of causal linear attention token by token, or in chunks."""

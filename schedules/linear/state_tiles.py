@@ -21,8 +21,6 @@ from pebble.program import (
 from schedules._roles import each_query_head
 from schedules._tiled_products import product_phase
 
-__all__ = ["StateTiles", "TiledProducts"]
-
 
 class StateTiles(Schedule):
     """A tile of the state of ``state_rows`` features and ``state_cols`` value entries at a time.

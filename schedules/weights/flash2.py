@@ -6,8 +6,6 @@ from pebble import Problem, Schedule
 from pebble.program import Phase, Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._tiled_products import product_phase
 
-__all__ = ["Flash2Weights"]
-
 
 class Flash2Weights(Schedule):
     """Two sweeps with rows of Q resident: f·h, c and D in the first, p and p·A2 in the second.

@@ -20,8 +20,6 @@ from pebble.program import (
 )
 from schedules._tiled_products import parked_sums, product_phase, tiled_product
 
-__all__ = ["SmallCacheWeights"]
-
 
 class SmallCacheWeights(Schedule):
     """Q and h, then P, then c and D, then p, then p·A2, then g: P and p are written once, products streamed."""

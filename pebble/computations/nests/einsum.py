@@ -8,8 +8,6 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import LoopNest
 
-__all__ = ["einsum", "einsum_text"]
-
 
 def einsum(products: str, **extents: int) -> LoopNest:
     """Return the loop nest of a product of arrays, or of a chain of products.

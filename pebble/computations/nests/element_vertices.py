@@ -15,8 +15,6 @@ from pebble.graph.names import NamedArray
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ElementVertices", "named_block"]
-
 _MOST_PLACES = 2**62
 
 

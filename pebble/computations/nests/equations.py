@@ -18,8 +18,6 @@ from pebble.computations.nests.expression import (
 )
 from pebble.computations.nests.statement import Access
 
-__all__ = ["Equation", "read_equations"]
-
 _MOST_LETTERS = 20_000
 _SIGN = re.compile(r"\bmax=|[<>=!+\-*/]*=+[<>=]*")
 _AT_LEAST_ZERO: dict[type[ast.cmpop], Callable[[Affine, Affine], tuple[Affine, ...]]] = {

@@ -16,16 +16,6 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.statement import Access, Assignment
 
-__all__ = [
-    "FUNCTIONS",
-    "Expression",
-    "Source",
-    "read_access",
-    "read_affine",
-    "read_expression",
-    "right_side",
-]
-
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": np.abs,
     "cos": np.cos,

@@ -10,8 +10,6 @@ from pebble.common.whole_numbers import whole_number
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import LoopNest
 
-__all__ = ["NEST_NAME", "extents_text", "nest_from_parameters", "nest_parameters", "read_extents"]
-
 NEST_NAME = "nest"
 """What the header calls a computation that is given as a loop nest."""
 

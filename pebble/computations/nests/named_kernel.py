@@ -19,8 +19,6 @@ from pebble.computations.nests.statement import LoopNest
 if TYPE_CHECKING:
     from pebble.graph.dag import Dag
 
-__all__ = ["KERNEL_PREFIX", "header_name", "kernel_dag", "kernel_nest", "read_kernel"]
-
 KERNEL_PREFIX = "kernel:"
 """What a DAG's name begins with that is given as a kernel."""
 

@@ -19,8 +19,6 @@ from pebble.graph.names import ArrayNames, NamedArray
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NestDag", "count_edges", "nest_dag"]
-
 
 @dataclass(frozen=True, eq=False)
 class NestDag:

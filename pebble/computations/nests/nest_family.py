@@ -17,8 +17,6 @@ from pebble.computations.nests.expression import right_side
 from pebble.computations.nests.header import nest_parameters
 from pebble.computations.nests.statement import Access, Assignment, LoopNest
 
-__all__ = ["NotAFamily", "as_family", "family_of_nest"]
-
 _Place = tuple[str | int, str | int]
 """A place of an array (name, number), or an index of a statement (number, name): both are axes of the family."""
 

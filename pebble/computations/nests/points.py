@@ -14,8 +14,6 @@ from pebble.computations.nests.statement import Assignment
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MOST_POINTS", "TooManyPoints", "affine_values", "count_points", "points_of"]
-
 MOST_POINTS = 40_000_000
 """More points than this are not listed: it would take gigabytes."""
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["KERNELS", "PolybenchKernel"]
-
 
 @dataclass(frozen=True)
 class PolybenchKernel:

@@ -12,8 +12,6 @@ from pebble.computations.nests.equations import Equation, read_equations
 from pebble.computations.nests.expression import FUNCTIONS
 from pebble.computations.nests.statement import Access, Assignment, LoopNest
 
-__all__ = ["loop_nest"]
-
 _FOREIGN = r"(?a)[^\w\s\[\](),+\-*/.<>=!;]"
 
 

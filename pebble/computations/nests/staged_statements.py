@@ -9,8 +9,6 @@ from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.nest_family import NotAFamily
 from pebble.computations.nests.statement import Access, Assignment, LoopNest
 
-__all__ = ["StagedStatements", "View", "staged_statements"]
-
 
 @dataclass(frozen=True)
 class View:

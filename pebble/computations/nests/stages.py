@@ -13,8 +13,6 @@ from pebble.computations.nests.points import count_points
 from pebble.computations.nests.staged_statements import StagedStatements, View, staged_statements
 from pebble.computations.nests.statement import Assignment, LoopNest
 
-__all__ = ["Begun", "Stage", "stages_of"]
-
 
 @dataclass(frozen=True)
 class Begun:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from pebble.computations.nests.affine import Affine
 
-__all__ = ["Access", "Assignment", "LoopNest"]
-
 
 @dataclass(frozen=True)
 class Access:

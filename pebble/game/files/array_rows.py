@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from pebble.graph.names import NamedArray, VertexNames
 
-__all__ = ["ArrayRows"]
-
 _HEAD = re.compile(r"([A-Za-z_]\w*)\[((?:0|[1-9][0-9]*)(?:,(?:0|[1-9][0-9]*))*)", re.ASCII)
 _MOST = 1 << 18
 

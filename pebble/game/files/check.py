@@ -15,8 +15,6 @@ from pebble.game.replay import Replay
 from pebble.game.stores import StoreGame
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["CheckResult", "check_pebbling", "first_illegal_line"]
-
 _Game = TypeVar("_Game", bound=StoreGame)
 
 

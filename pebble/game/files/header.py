@@ -14,8 +14,6 @@ from pebble.game.processors.settings import Layout, Processors
 from pebble.game.rules import Rules
 from pebble.graph.names import is_writable
 
-__all__ = ["Header", "read_header"]
-
 _VERSION = "1"
 _YES_NO = {"yes": True, "no": False}
 _RULES = ("recomputation", "sliding")

@@ -31,8 +31,6 @@ from pebble.game.level_game import LevelGame, LevelMove
 from pebble.game.moves import Op
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["LevelCheck", "check_level_pebbling"]
-
 _OPS = {op.word: op for op in (Op.LOAD, Op.STORE, Op.COMPUTE, Op.DELETE)}
 
 

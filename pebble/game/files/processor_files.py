@@ -31,8 +31,6 @@ from pebble.game.processors.settings import Processors
 from pebble.game.processors.tallies import ProcessorTally
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["ProcessorCheck", "check_processor_pebbling"]
-
 
 @dataclass(frozen=True)
 class ProcessorCheck(CheckResult):

@@ -18,8 +18,6 @@ from pebble.game.moves import Move, Moves, Op
 from pebble.game.referee import Refusal, unknown_name
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["MoveProblem", "PebblingReader", "parse_move", "resolved_dag"]
-
 PIECE = 1 << 18
 """Letters to be read at a time: few enough for a processor's cache."""
 _OP = {op.word: int(op) for op in Op}

@@ -18,8 +18,6 @@ from pebble.game.files.header import Header
 from pebble.game.moves import Columns, Moves, Op, as_chunks
 from pebble.graph.names import Vertices
 
-__all__ = ["write_lines", "write_pebbling"]
-
 _WORD = [f"{op.word} " for op in Op]
 _CHUNK = 1 << 16
 

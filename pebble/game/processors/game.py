@@ -14,8 +14,6 @@ from pebble.game.processors.words import Word, WordNames, array_of
 from pebble.game.stores import Store, StoreGame
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["ProcessorGame"]
-
 
 class _DeviceMemory(Store):
     """The memory of a device, which knows what partial sums it holds of each free sum."""

@@ -8,8 +8,6 @@ from typing import NamedTuple
 from pebble.common.errors import InvalidInput
 from pebble.game.processors.words import Word, WordNames
 
-__all__ = ["ProcessorMove", "ProcessorOp", "parse_processor_move"]
-
 
 class ProcessorOp(Enum):
     """What a move does; the values are the words of a file."""

@@ -14,9 +14,6 @@ from pebble.common.units import fast_memory_words
 from pebble.game.processors.words import array_of, indices_of
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["MOST_DEVICES", "Layout", "Processors", "owners", "token_owners"]
-
-
 Layout: TypeAlias = "str | tuple[int, ...]"
 """A name of :data:`~pebble.common.layouts.LAYOUTS`, or the device of each token."""
 

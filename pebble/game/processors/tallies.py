@@ -9,8 +9,6 @@ from typing import Any
 
 from pebble.game.board import Tally
 
-__all__ = ["DeviceTally", "ProcessorTally"]
-
 
 @dataclass
 class DeviceTally(Tally):

@@ -11,8 +11,6 @@ from typing import NamedTuple
 from pebble.common.errors import InvalidInput
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["FreeSum", "Word", "WordNames", "array_of", "braces", "indices_of"]
-
 _VERTEX = re.compile(r"([^\[\]{}+]+)\[(\d+(?:,\d+)*)\]")
 _PARTIAL = re.compile(r"([^{}+]+)\{([0-9,-]+)\}")
 _RUN = re.compile(r"(0|[1-9][0-9]{0,17})(?:-([1-9][0-9]{0,17}))?")

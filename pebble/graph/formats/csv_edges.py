@@ -15,8 +15,6 @@ from itertools import chain
 from pebble.common.text_lines import shown
 from pebble.graph.formats.parsed_graph import ParsedGraph
 
-__all__ = ["read"]
-
 _COLUMNS = (
     ("source", "target"),
     ("from", "to"),

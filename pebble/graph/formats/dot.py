@@ -17,8 +17,6 @@ from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
 from pebble.graph.formats.parsed_graph import ParsedGraph
 
-__all__ = ["read", "write"]
-
 _TOKEN = re.compile(
     r"""(?:\s++|//[^\n]*+|/\*.*?\*/|^\#[^\n]*+)*+
     (?: (?P<mark>->|--|[{}\[\];,=:+])

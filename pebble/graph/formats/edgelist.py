@@ -18,8 +18,6 @@ from pebble.graph.formats.named_edges import first_words
 from pebble.graph.formats.named_edges import read as read_names
 from pebble.graph.formats.parsed_graph import ParsedGraph, data_lines, note_lines
 
-__all__ = ["read", "write"]
-
 _NO_HEADER = "; if the file begins with an edge instead of a line 'V E', use --format named"
 _OTHERS = "; lists of edges are also read as --format named, csv, adjlist or multiline-adjlist"
 

@@ -15,8 +15,6 @@ from pebble.common.errors import InvalidInput
 from pebble.graph.dag import Dag
 from pebble.graph.formats.parsed_graph import ParsedGraph
 
-__all__ = ["read", "write"]
-
 _PIECE = 1 << 20
 _NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -16,8 +16,6 @@ from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
 from pebble.graph.formats.parsed_graph import ParsedGraph, data_lines, note_lines
 
-__all__ = ["read", "write", "write_list"]
-
 _Line = tuple[int, list[str]]
 
 

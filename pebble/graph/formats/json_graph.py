@@ -17,8 +17,6 @@ from pebble.graph.dag import Dag
 from pebble.graph.formats.parsed_graph import ParsedGraph
 from pebble.graph.names import is_writable, node_label
 
-__all__ = ["read", "write"]
-
 _KEYS = ("format", "version", "description", "vertices", "outputs", "isolated", "edges")
 
 

@@ -13,8 +13,6 @@ from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
 from pebble.graph.formats.parsed_graph import ParsedGraph, data_lines, note_lines
 
-__all__ = ["read", "write"]
-
 _VALUES = {"pattern": 0, "integer": 1, "real": 1, "complex": 2}
 
 

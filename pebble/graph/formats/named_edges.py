@@ -14,8 +14,6 @@ from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.formats.parsed_graph import ParsedGraph
 
-__all__ = ["first_words", "read", "read_adjlist", "read_multiline_adjlist"]
-
 _ADJLIST = "; if each line lists a vertex and everything computed from it, use --format adjlist"
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 

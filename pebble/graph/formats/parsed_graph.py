@@ -16,8 +16,6 @@ from pebble.graph.dag_checks import EdgeFault
 from pebble.graph.edge_arrays import grouped
 from pebble.graph.names import is_writable
 
-__all__ = ["ParsedGraph", "data_lines", "note_lines"]
-
 _MOST = 100_000_000
 _TOLD = 1 << 16
 """Edges between two progress reports."""

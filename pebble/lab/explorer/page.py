@@ -12,8 +12,6 @@ from pebble.lab.explorer.points import MASKS, PASSES, STOPS, WIDTHS, Stop, load_
 from pebble.lab.hardware.device import device
 from pebble.lab.player.page import Page
 
-__all__ = ["ExplorerPage", "explore"]
-
 _DEVICES = {"apple-m4-max": "Apple M4", "mi300x": "MI300X", "v100": "V100", "a100": "A100", "h100": "H100"}
 _NUMBER = re.compile(r"\d+")
 

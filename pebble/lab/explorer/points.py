@@ -17,19 +17,6 @@ from pebble.computations.problem import Problem
 from pebble.lab.count import count
 from pebble.program.schedule import Schedule, get
 
-__all__ = [
-    "DATA",
-    "MASKS",
-    "PASSES",
-    "STOPS",
-    "WIDTHS",
-    "Stop",
-    "count_point",
-    "every_point",
-    "load_points",
-    "write_points",
-]
-
 MASKS = ("none", "causal", "window:1024")
 PASSES = ("forward", "backward")
 WIDTHS = (1, 2, 4)

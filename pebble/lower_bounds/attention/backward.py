@@ -13,8 +13,6 @@ from pebble.lower_bounds.cutting import SegmentBound, best_cut, best_start
 from pebble.lower_bounds.requirements import Counts, require_pass
 from pebble.lower_bounds.rounding import ceil_div, ceil_sqrt
 
-__all__ = ["MOST_WIDE", "B1Weights", "b1", "b1_events", "b2", "b2_events", "segment_work", "wide_sums"]
-
 B1 = Statement(
     "B1",
     "I/O ≥ M + 1 + X·(⌈z·β / F(M + X)⌉ − 1), F(T) = ⌊max over 0 ≤ b ≤ T of (T − b)²/4 + min(β·b, "

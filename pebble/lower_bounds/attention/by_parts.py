@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
     from pebble.computations.problem import Problem
 
-__all__ = ["by_parts", "in_pieces", "part_counts"]
-
 
 def part_counts(mask: Mask, thresholds: list[int]) -> tuple[list[Whole], Whole]:
     """Count what every part of a mask has: all of it, and what is left without the lines of few pairs.

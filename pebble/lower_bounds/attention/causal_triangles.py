@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 from pebble.lower_bounds.bound import Statement
 
-__all__ = ["causal_triangles", "least_size", "words_above_compulsory"]
-
 CAUSAL_TRIANGLES = Statement(
     "causal triangles",
     "I/O ≥ c + the sum over triangles of n > 2d queries of max(0, (d + 1)·(n − 2d + 1) + h·(n − 5d + 2) − M), "

@@ -25,18 +25,6 @@ from pebble.lower_bounds.attention.tile_words import (
 from pebble.lower_bounds.bound import IRONY, LOOMIS_WHITNEY, Bound, Statement
 from pebble.lower_bounds.rounding import sqrt_below
 
-__all__ = [
-    "D1_BUSIEST",
-    "D1_TOTAL",
-    "communication_bounds",
-    "d1_busiest",
-    "d1_total",
-    "d2",
-    "d3_total",
-    "phi",
-    "words_for_shares",
-]
-
 _GAME = "any legal run of the game on several devices, sums in any order, recomputation and repeated sends allowed; "
 _RULES = "recomputation allowed, sliding allowed"
 

@@ -15,8 +15,6 @@ from pebble.lower_bounds.requirements import Counts
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = ["COMPULSORY", "compulsory_attention", "compulsory_family", "compulsory_words"]
-
 COMPULSORY = Statement(
     "compulsory",
     "I/O ≥ (inputs that some computed output depends on) + (outputs that are not inputs)",

@@ -10,8 +10,6 @@ from pebble.lower_bounds.attention.communication import D1_BUSIEST, D1_TOTAL, d1
 from pebble.lower_bounds.attention.tile_words import least_words, products_of, row_words
 from pebble.lower_bounds.coq_certificate import coq_header, coq_theorem
 
-__all__ = ["coq_communication"]
-
 
 def coq_communication(problem: SharedProblem) -> str:
     """Return a Coq file that states D1 with work shared equally, in total and of the busiest device, with proofs.

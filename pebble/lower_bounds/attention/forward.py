@@ -9,8 +9,6 @@ from pebble.lower_bounds.cutting import SegmentBound
 from pebble.lower_bounds.requirements import Counts
 from pebble.lower_bounds.rounding import ceil_sqrt
 
-__all__ = ["t1", "t1_events", "t2", "t2_events"]
-
 T1 = Statement(
     "T1",
     "I/O ≥ M + 1 + X·(⌈z·dv / F(M + X)⌉ − 1), F(T) = ⌊max(F₁, F₂)⌋, F₁ = (T/3)^(3/2) if T ≤ 3dv², else "

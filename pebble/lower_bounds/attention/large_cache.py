@@ -15,16 +15,6 @@ from pebble.lower_bounds.requirements import Counts, require_fixed_order, requir
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = [
-    "LARGE_CACHE",
-    "large_cache",
-    "large_cache_under_mask",
-    "needed_again",
-    "needed_again_backward",
-    "others_begun",
-    "rectangle",
-]
-
 _MOST_TAUS = 4096
 """So many values of τ are tried at most; every value gives a bound."""
 

@@ -21,8 +21,6 @@ from pebble.lower_bounds.rounding import sqrt_above
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = ["all_heads", "latent_bound", "latent_events", "one_head", "t1_of_all_heads", "without_rope"]
-
 MLA = Statement(
     "MLA",
     "I/O ≥ M + 1 + X·(⌈z·dv / F(M + X)⌉ − 1) for every integer X ≥ 1 with at least two segments; F(T) the integer "

@@ -12,16 +12,6 @@ from pebble.lower_bounds.rounding import floor_root, sqrt_above, sqrt_below
 if TYPE_CHECKING:
     from pebble.computations.shared_problem import SharedProblem
 
-__all__ = [
-    "least_words",
-    "most_products",
-    "products_of",
-    "received_at_least",
-    "require",
-    "require_equal_shares",
-    "row_words",
-]
-
 
 def products_of(problem: SharedProblem) -> int:
     """Return the products P[i,j]·V[j,e] of all heads, or in the backward pass those of dV, dK and dQ."""

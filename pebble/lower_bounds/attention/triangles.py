@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["QueryIntervals", "Triangle", "find_rectangle", "find_triangles"]
-
 MOST_QUERIES = 2**21
 """Masks that are not bands, or that have queries without keys, are examined up to this many queries."""
 

@@ -16,20 +16,6 @@ from pebble.lower_bounds.cutting import Cut, best_cut_of_less, best_start
 from pebble.lower_bounds.requirements import Counts, require_all_pairs, require_pass, require_sizes
 from pebble.lower_bounds.rounding import ceil_div, ceil_sqrt
 
-__all__ = [
-    "g1",
-    "g2",
-    "g2_events",
-    "linear",
-    "linear_best_cut",
-    "linear_events",
-    "rescaled_by_block",
-    "safe_softmax",
-    "safe_softmax_cut",
-    "safe_softmax_events",
-    "safe_softmax_weight",
-]
-
 S = Statement(
     "S",
     "I/O ≥ M + 1 + X·(⌈W(T) / ⌊T²/(4d)⌋⌉ − 1), T = M + X ≥ 34d², W(T) = z·(d + 4dv) − d·min(z, Nq·⌊T/d⌋), for every "

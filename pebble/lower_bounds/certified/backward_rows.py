@@ -11,8 +11,6 @@ from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Bound, Statemen
 from pebble.lower_bounds.certified.parameters import SCALE, ParameterRow, bound_of_rows, least_cost
 from pebble.lower_bounds.requirements import Counts, require_loads_of_sums
 
-__all__ = ["B3Row", "B4Row", "BackwardRow", "b3", "b4"]
-
 B3 = Statement(
     "B3",
     "I/O > M + (n − 1)·(X − 1) − a·γ·z, n = ⌈z·((w_S + w_K + w_Q)·d + (w_P + w_V)·dv)/(W·D³)⌉, X = τ·D² − "

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from pebble.lower_bounds.certified.backward_rows import BackwardRow
 from pebble.lower_bounds.certified.branch_and_bound import SAFETY, SLACK, ConstantSearch, Reals, last
 
-__all__ = ["Amounts", "BackwardSearch", "BackwardWeights"]
-
 AnyBackwardRow = TypeVar("AnyBackwardRow", bound=BackwardRow)
 
 

@@ -26,18 +26,6 @@ from numpy.typing import NDArray
 
 from pebble.lower_bounds.certified.parameters import AnyRow
 
-__all__ = [
-    "SAFETY",
-    "SLACK",
-    "Boxes",
-    "ConstantSearch",
-    "Reals",
-    "certify",
-    "last",
-    "prove_all",
-    "search_boxes",
-]
-
 Reals: TypeAlias = NDArray[np.float64]
 
 SAFETY = 1 + 1e-10

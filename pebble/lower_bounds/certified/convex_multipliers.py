@@ -11,8 +11,6 @@ from pebble.lower_bounds.certified.backward_rows import B4Row
 from pebble.lower_bounds.certified.backward_work import BackwardSearch
 from pebble.lower_bounds.certified.branch_and_bound import Reals
 
-__all__ = ["B4Multipliers"]
-
 
 class ConvexProblems(NamedTuple):
     """Problems in the same v variables x: least cost·x with linear·(x, 1) > 0 and 4·u·w > r² for each cone.

@@ -19,8 +19,6 @@ from pebble.lower_bounds.certified.prove_t3 import ForwardSearch, T3Search
 from pebble.lower_bounds.certified.prove_t4 import T4Search
 from pebble.lower_bounds.requirements import Counts
 
-__all__ = ["BOUNDS_OF_ROWS", "BoxTest", "box_tree", "coq_row", "coq_row_of", "coq_rows"]
-
 TOLD_BITS = 20
 """A leaf gives its multipliers to this many binary places."""
 

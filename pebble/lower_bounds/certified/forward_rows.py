@@ -10,8 +10,6 @@ from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Bound, Statemen
 from pebble.lower_bounds.certified.parameters import SCALE, ParameterRow, bound_of_rows, least_cost
 from pebble.lower_bounds.requirements import Counts, require_loads_of_sums
 
-__all__ = ["T3Row", "T4Row", "t3", "t4"]
-
 T3 = Statement(
     "T3",
     "I/O > min over s in 0..z of (n(s) − 1)·(X − 2) + s + M − γ·z − Nq·dv, n(s) = ⌈(z·(β·d + (1 + Δ)·dv) "

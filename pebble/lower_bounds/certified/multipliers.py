@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from pebble.lower_bounds.certified.branch_and_bound import Boxes, ConstantSearch, Reals
 from pebble.lower_bounds.certified.parameters import AnyRow
 
-__all__ = ["BoxesWithMultipliers", "MultiplierSearch"]
-
 _FIRST = 200  # the first boxes are worth a wide search
 _SPLITS = 3  # after this many halvings the search is intensified once
 

@@ -16,8 +16,6 @@ from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound, Statement, in_any_order
 from pebble.lower_bounds.requirements import Counts, require_pass
 
-__all__ = ["SCALE", "AnyRow", "ParameterRow", "best_row", "bound_of_rows", "least_cost"]
-
 SCALE = 10**9
 """Every parameter is a decimal with at most nine places, so that times this it is an integer."""
 

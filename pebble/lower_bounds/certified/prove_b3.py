@@ -19,8 +19,6 @@ from pebble.lower_bounds.certified.backward_work import Amounts, BackwardSearch,
 from pebble.lower_bounds.certified.branch_and_bound import Reals, prove_all
 from pebble.lower_bounds.certified.multipliers import MultiplierSearch
 
-__all__ = ["B3Search", "B3Segment"]
-
 
 @dataclass(frozen=True)
 class B3Segment:

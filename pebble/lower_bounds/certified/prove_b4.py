@@ -27,8 +27,6 @@ from pebble.lower_bounds.certified.branch_and_bound import (
 from pebble.lower_bounds.certified.convex_multipliers import B4Multipliers
 from pebble.lower_bounds.certified.multipliers import MultiplierSearch
 
-__all__ = ["B4Search", "B4Segment", "PlainB4Search", "b4_search"]
-
 
 @dataclass(frozen=True)
 class B4Segment(Amounts):

@@ -19,8 +19,6 @@ from pebble.lower_bounds.certified.branch_and_bound import SLACK, Reals, last, p
 from pebble.lower_bounds.certified.forward_rows import T3Row
 from pebble.lower_bounds.certified.multipliers import MultiplierSearch
 
-__all__ = ["ForwardSearch", "T3Search", "T3Segment"]
-
 
 @dataclass(frozen=True)
 class T3Segment:

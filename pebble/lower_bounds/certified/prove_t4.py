@@ -18,8 +18,6 @@ from pebble.lower_bounds.certified.branch_and_bound import SLACK, Reals, last, p
 from pebble.lower_bounds.certified.forward_rows import T3Row, T4Row
 from pebble.lower_bounds.certified.prove_t3 import ForwardSearch, T3Segment
 
-__all__ = ["T4Search"]
-
 
 @dataclass(frozen=True)
 class T4Segment(T3Segment):

@@ -13,8 +13,6 @@ from pebble.lower_bounds.bound import HONG_KUNG, Statement
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.matmul_fft import fft_cut
 
-__all__ = ["BUTTERFLY", "butterfly", "butterfly_labels"]
-
 BUTTERFLY = Statement(
     "butterfly",
     "I/O ≥ n + M + 1 + X·(⌈n·log₂n / F(M + X)⌉ − 1), F(T) twice the number of one-bits in 0, …, T − 1, for every "

@@ -19,8 +19,6 @@ from pebble.lower_bounds.matmul_fft import (
     short_side_cut,
 )
 
-__all__ = ["coq_certificate_of_dag", "coq_fft", "coq_matmul"]
-
 
 def coq_matmul(m: int, n: int, k: int, M: int) -> str:
     """Return a Coq file that states the bounds on C = A B, with what proves them.

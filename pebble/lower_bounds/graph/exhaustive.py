@@ -14,8 +14,6 @@ from pebble.graph.dag import Dag
 from pebble.lower_bounds.bound import HONG_KUNG, Statement
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 
-__all__ = ["EXHAUSTIVE", "LARGEST", "exhaustive"]
-
 EXHAUSTIVE = Statement(
     "exhaustive search",
     "I/O ≥ B if no state of the game that a pebbling reaches with f < B has all outputs blue, f the I/O so far and the "

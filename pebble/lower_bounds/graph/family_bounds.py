@@ -18,8 +18,6 @@ from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.matmul_fft import fft, matmul, matmul_with_products
 from pebble.lower_bounds.proved import proved_bounds
 
-__all__ = ["catalogue_name", "compulsory", "family_bounds"]
-
 
 def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     """Return the bounds that are proved for the family that a DAG belongs to, the greatest first.

@@ -9,8 +9,6 @@ from typing import Any
 
 from pebble.lower_bounds.bound import Bound, Statement
 
-__all__ = ["PAGE", "GraphBound"]
-
 PAGE = "docs/proofs/graphs.md"
 
 _TOLERANCE = 1e-6

@@ -22,8 +22,6 @@ from pebble.lower_bounds.graph.partition import PARTITIONS, hong_kung
 from pebble.lower_bounds.graph.products import PRODUCTS, PRODUCTS_ONCE, sums_of_products
 from pebble.lower_bounds.graph.spectral import EIGENVALUES, SPECTRAL, spectral
 
-__all__ = ["DagBounds", "bound_from_inputs", "dag_bounds"]
-
 
 class DagBounds(TableResult, list[GraphBound]):
     """The bounds that hold, the greatest first, and why the others were left out.

@@ -19,8 +19,6 @@ from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.needed_part import Needed, maximum_flow, needed_part
 from pebble.lower_bounds.requirements import require_no_recomputation
 
-__all__ = ["CONVEX_MIN_CUT", "CUTS_OF_PARTS", "convex_min_cut", "cuts_of_parts"]
-
 CONVEX_MIN_CUT = Statement(
     "convex min-cut",
     "I/O ≥ compulsory + max over computed vertices v of max(0, w₂(v) − 2M, w₁(v) − M), w₁ and w₂ the least number and "

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from pebble.graph.dag import Dag
 from pebble.graph.statistics import compulsory_io
 
-__all__ = ["Needed", "maximum_flow", "needed_part"]
-
 _Ints = NDArray[np.int64]
 _Bools = NDArray[np.bool_]
 

@@ -14,8 +14,6 @@ from pebble.lower_bounds.bound import ANY_RULES, HONG_KUNG, ONCE_ONLY, Statement
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.needed_part import Needed, maximum_flow, needed_part
 
-__all__ = ["PARTITIONS", "hong_kung"]
-
 PARTITIONS = Statement(
     "Hong-Kung",
     "I/O ≥ X·(P − 1) + 1 for every integer X ≥ 1, P the least number of sets in which the computed vertices can be "

@@ -20,8 +20,6 @@ from pebble.lower_bounds.graph.sums import ProductSteps, Sums
 from pebble.lower_bounds.nests.exponents import Growth, Power, Term
 from pebble.lower_bounds.nests.projections import cut_by_growth
 
-__all__ = ["PRODUCTS", "PRODUCTS_ONCE", "sums_of_products"]
-
 _SAYS = (
     "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) − begun + other inputs + outputs for every integer X ≥ 1 with at least two "
     "segments, F(T) the most of W steps of sums that T words allow, from counts made on the DAG"

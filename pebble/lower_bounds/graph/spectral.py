@@ -16,8 +16,6 @@ from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
 from pebble.lower_bounds.requirements import require_no_recomputation
 
-__all__ = ["EIGENVALUES", "SPECTRAL", "smallest_eigenvalues", "spectral"]
-
 SPECTRAL = Statement(
     "spectral, above compulsory",
     "I/O ≥ compulsory + ⌊n/k⌋·(λ₁ + … + λ_k) − 2·(k − 1)·M for every k, λ the least eigenvalues of the Laplacian of "

@@ -11,8 +11,6 @@ from pebble.graph.dag import Dag
 from pebble.graph.order import joined
 from pebble.lower_bounds.graph.needed_part import Needed
 
-__all__ = ["ProductSteps", "Sums"]
-
 _Ints = NDArray[np.int64]
 _Bools = NDArray[np.bool_]
 

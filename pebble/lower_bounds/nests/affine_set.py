@@ -14,8 +14,6 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.statement import Access, Assignment, LoopNest
 
-__all__ = ["AffineSet", "domain", "image", "image_above", "placed", "union_count"]
-
 _MOST_CELLS = 40_000_000
 """The most points of all indices but one that a count looks at."""
 

@@ -23,8 +23,6 @@ from pebble.lower_bounds.nests.affine_set import (
     union_count,
 )
 
-__all__ = ["Elements"]
-
 _MOST_LISTED = 1 << 18
 """The most points of a statement that are looked at one by one."""
 

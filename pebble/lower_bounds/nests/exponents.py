@@ -12,19 +12,6 @@ from itertools import combinations
 from pebble.common.errors import BoundDoesNotApply
 from pebble.lower_bounds.rounding import floor_root
 
-__all__ = [
-    "Growth",
-    "Power",
-    "Size",
-    "Term",
-    "annihilator",
-    "best_exponents",
-    "conditions",
-    "least",
-    "rank",
-    "reduced",
-]
-
 Power = tuple[Fraction, Fraction]
 """A positive base and its exponent."""
 

@@ -15,8 +15,6 @@ from pebble.lower_bounds.nests.roles import Atom
 from pebble.lower_bounds.nests.stencils import stencil_shares
 from pebble.lower_bounds.nests.turns import turn_shares
 
-__all__ = ["nest_bounds"]
-
 _PAGE = "docs/proofs/nests.md"
 
 NEST_COMPULSORY = Statement(

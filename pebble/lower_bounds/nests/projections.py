@@ -22,8 +22,6 @@ from pebble.lower_bounds.nests.segments import (
     off_diagonals,
 )
 
-__all__ = ["Share", "cut_by_growth", "shares"]
-
 _LONGEST = 4096
 """The longest segments that are tried, in multiples of M."""
 

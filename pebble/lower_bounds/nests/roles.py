@@ -14,18 +14,6 @@ from pebble.lower_bounds.nests.affine_set import image, image_above, placed
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.exponents import annihilator, rank, reduced
 
-__all__ = [
-    "Atom",
-    "Role",
-    "Roles",
-    "behind",
-    "inverse_of",
-    "matrix",
-    "once_only_roles",
-    "own_steps",
-    "recomputing_roles",
-]
-
 Atom = tuple[str, str]
 """A set of vertices: ``("value", array)``, the array's elements, their last values and its inputs among them;
 ``("chain", array)``, all values of its sums but the last ones."""

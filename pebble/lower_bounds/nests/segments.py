@@ -25,17 +25,6 @@ from pebble.lower_bounds.nests.exponents import (
 )
 from pebble.lower_bounds.nests.roles import Atom, Role, Roles, matrix
 
-__all__ = [
-    "continued",
-    "group_of",
-    "growth_of",
-    "growth_of_separate",
-    "input_atoms",
-    "joined",
-    "left_out",
-    "off_diagonals",
-]
-
 
 @dataclass(frozen=True)
 class Mirror:

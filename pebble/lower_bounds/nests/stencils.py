@@ -18,8 +18,6 @@ from pebble.lower_bounds.nests.exponents import Growth, Term
 from pebble.lower_bounds.nests.projections import Share, cut_by_growth
 from pebble.lower_bounds.nests.roles import Atom, behind, inverse_of
 
-__all__ = ["Steps", "border", "spread", "stencil_shares", "stencils"]
-
 Steps = frozenset[tuple[int, ...]]
 
 _FARTHEST = 2

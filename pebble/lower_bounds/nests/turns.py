@@ -12,8 +12,6 @@ from pebble.lower_bounds.nests.exponents import rank
 from pebble.lower_bounds.nests.projections import Share
 from pebble.lower_bounds.nests.roles import inverse_of, matrix, own_steps
 
-__all__ = ["turn_shares"]
-
 
 def turn_shares(elements: Elements, M: int) -> Iterator[Share]:
     """Yield what is stored and loaded again at the turns, if nothing is computed twice."""

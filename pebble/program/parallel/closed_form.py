@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["ReceivedWords", "exchange_form", "placement_form"]
-
 
 @dataclass(frozen=True)
 class ReceivedWords:

@@ -25,8 +25,6 @@ from pebble.game.processors.words import braces
 if TYPE_CHECKING:
     from pebble.program.parallel.exchange import Exchange
 
-__all__ = ["ExchangeMoves"]
-
 _Head = tuple[int, ...]
 _WIDTHS = {"l": None, "D": None, "V": "e", "dV": "e", "U": "e", "O": "e", "dO": "e"}
 """The second index of an array: none, or along the head dimension of V; of all others along that of Q and K."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.integer[Any]]
 
-__all__ = ["Discard", "Exchange", "Finish", "Receive", "Superstep", "Work"]
-
 _FEW = 64
 
 

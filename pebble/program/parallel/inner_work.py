@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from pebble.computations.shared_problem import SharedProblem
     from pebble.program.parallel.placement import Placement
 
-__all__ = ["DeviceShare", "MemoryRun", "turns_program"]
-
 _TURNS_RUN = 3
 """Turns in the middle are alike: of more than three, two kinds of runs are enough."""
 

@@ -15,16 +15,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-__all__ = [
-    "Hops",
-    "Placement",
-    "hops",
-    "keys_needed",
-    "queries_needed",
-    "workers",
-    "works_on",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Placement:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pebble.program.parallel.exchange import Discard, Exchange, Receive, Superstep, Work
     from pebble.program.parallel.tile_rows import Bits, Flags, Numbers, Where
 
-__all__ = ["LONGEST", "play"]
-
 LONGEST = 2**31
 """Longer sequences are refused: their pairs do not fit into 64 bits."""
 

@@ -17,15 +17,6 @@ if TYPE_CHECKING:
     from pebble.computations.shared_problem import SharedProblem
     from pebble.program.parallel.placement import Placement
 
-__all__ = [
-    "DistributedSchedule",
-    "Shape",
-    "distributed_schedule",
-    "distributed_schedules",
-    "shape_of",
-    "shape_text",
-]
-
 Shape: TypeAlias = tuple[int, ...]
 """Into how many parts heads, queries and keys are cut; their product is P."""
 

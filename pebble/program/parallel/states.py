@@ -13,8 +13,6 @@ import numpy as np
 from pebble.common.errors import InvalidInput, PebbleError, Violation
 from pebble.program.parallel.traffic import ExchangeTraffic, TrafficTally
 
-__all__ = ["STATE_SCHEDULES", "StateRound", "check_states", "play_states"]
-
 StateRound = list[tuple[int, int, int, int]]
 """What is received in one round: by whom, from whom, and the sum of which states: the first, and past the last."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = NDArray[np.integer[Any]]
     Where: TypeAlias = tuple[Numbers, Numbers, Numbers]
 
-__all__ = ["TileRows", "members", "packed"]
-
 
 class TileRows:
     """The rows of some arrays (Q; K and V; U and l; …) on all devices.

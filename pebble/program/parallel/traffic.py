@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["ExchangeTraffic", "TrafficTally"]
-
 
 @dataclass(frozen=True)
 class ExchangeTraffic:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-__all__ = ["write_exchange"]
-
 
 def write_exchange(problem: SharedProblem, placement: Placement, pass_on: str = "needed") -> Exchange:
     """Write the exchange in which a placement's tiles come to their devices, and sums to their owners.

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from pebble.graph.order import joined
 from pebble.solvers.heuristic.cone_steps import ConeSteps
 
-__all__ = ["LARGE_FAMILY", "Axes"]
-
 _MOST_WORK = 30_000_000
 """Edges that the search for axes may join, over all its trials."""
 _MOST_PARTS = 128

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from pebble.common.clock import check_time
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 
-__all__ = ["NEVER", "Uses", "belady", "belady_io"]
-
 NEVER = 1 << 60
 """The time of a use that does not come."""
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 
-__all__ = ["ConeSteps"]
-
 Shape: TypeAlias = "tuple[Shape, ...] | str"
 """A tree of operations: its predecessors' shapes, or what a leaf is."""
 

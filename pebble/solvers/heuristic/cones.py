@@ -6,8 +6,6 @@ from typing import Literal, TypeAlias
 
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 
-__all__ = ["Cones", "Join"]
-
 Join: TypeAlias = Literal["single-use", "first-level", "none"]
 """Which values join their only user: all, those made of inputs alone, none."""
 

@@ -29,8 +29,6 @@ from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.portfolio import ORDERS
 from pebble.solvers.heuristic.search import Task
 
-__all__ = ["DagSchedule", "schedule_dag"]
-
 
 @dataclass(frozen=True, eq=False)
 class DagSchedule:

@@ -18,8 +18,6 @@ from pebble.common.clock import check_time
 from pebble.solvers.heuristic.belady import NEVER, Uses, belady, belady_io
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 
-__all__ = ["EVICTIONS", "fifo", "io_of", "lru"]
-
 Eviction: TypeAlias = "Callable[[NeededGraph, int, NDArray[np.int64]], Iterator[list[int]]]"
 
 _LOAD, _STORE, _COMPUTE, _DELETE = range(4)

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from pebble.solvers.heuristic.cones import Cones, Join
 
-__all__ = ["WEIGHTS", "Weights", "changed_weights", "greedy", "random_weights"]
-
 _REACH = 64
 """Users of one value that are looked at; keeps the cost down where one value has very many."""
 _FEW = 8

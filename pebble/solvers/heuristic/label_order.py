@@ -10,8 +10,6 @@ from pebble.graph.order import heights, order_vertices
 from pebble.solvers.heuristic.cone_steps import ConeSteps
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 
-__all__ = ["LabelOrder"]
-
 _MOST_LABELS = 600
 """Labels up to which eigenvectors are computed."""
 _MOST_CELLS = 8_000_000

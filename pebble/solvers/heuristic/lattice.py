@@ -14,8 +14,6 @@ from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.operand_order import with_ordered_operands
 from pebble.solvers.heuristic.tiling_search import ABSENT, better_tilings
 
-__all__ = ["lattice_coordinates", "lattice_orders", "phases"]
-
 _PRICED = ((60_000, 8_000_000), (1_000_000, 20_000_000), (1 << 60, 5_000_000))
 """Vertices and edges of all orders that are priced, for graphs up to so many vertices and edges."""
 _MOST_TRIALS, _LEAST_TRIALS = 1000, 3

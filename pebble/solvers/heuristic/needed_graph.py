@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from pebble.graph.dag import Dag
 from pebble.graph.order import heights
 
-__all__ = ["NeededGraph", "breadth_first", "depth_first", "given"]
-
 
 class NeededGraph:
     """What must be computed of a DAG, with rows of predecessors and successors as lists.

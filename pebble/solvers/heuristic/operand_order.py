@@ -11,8 +11,6 @@ from pebble.graph.dag import Dag
 from pebble.solvers.heuristic.cones import Cones
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 
-__all__ = ["with_ordered_operands"]
-
 _AGREE = 0.8
 """Part of the products whose factors must come in the order that was found out; then all rows are left as they are."""
 _LARGEST = 500_000

@@ -17,8 +17,6 @@ from pebble.solvers.heuristic.lattice import lattice_coordinates, lattice_orders
 from pebble.solvers.heuristic.needed_graph import NeededGraph, breadth_first, depth_first, given
 from pebble.solvers.heuristic.search import BestOrder, FoundOrder, OutOfSteps, Task, Watch
 
-__all__ = ["ORDERS", "local_search"]
-
 _WARMTH = 0.5
 """Words that a change may cost more, in the mean at the beginning."""
 

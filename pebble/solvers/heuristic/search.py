@@ -18,8 +18,6 @@ from pebble.solvers.heuristic.cones import Cones, Join
 from pebble.solvers.heuristic.eviction import EVICTIONS, io_of
 from pebble.solvers.heuristic.needed_graph import NeededGraph, depth_first, given
 
-__all__ = ["BestOrder", "FoundOrder", "OutOfSteps", "Task", "Watch"]
-
 FoundOrder: TypeAlias = "tuple[str, NDArray[np.int64]]"
 """The name of the method that found an order, and the order."""
 

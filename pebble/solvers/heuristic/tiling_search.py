@@ -14,17 +14,6 @@ from numpy.typing import NDArray
 
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 
-__all__ = [
-    "ABSENT",
-    "Tiling",
-    "TilingSearch",
-    "better_tilings",
-    "equal_sizes",
-    "repaired",
-    "sorted_places",
-    "topological_by_rank",
-]
-
 ABSENT = -1
 """The coordinate of a vertex on an axis that its statement does not have."""
 

@@ -28,8 +28,6 @@ from pebble.solvers.nests.tiled_nest import (
     written,
 )
 
-__all__ = ["DividedPhase", "refined", "unmasked", "with_a_short_tile_first"]
-
 Stays = tuple[str, tuple[str, ...]]
 """An axis, and the arrays of which the first elements along it stay."""
 

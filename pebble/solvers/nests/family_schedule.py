@@ -19,8 +19,6 @@ from pebble.solvers.nests.leaf_options import LeafChoices
 from pebble.solvers.nests.phase_search import SizedPhase, best_phases
 from pebble.solvers.nests.placement import Group
 
-__all__ = ["FamilySchedule", "schedule_family"]
-
 _MOST_TOGETHER = 6
 """So many arrays at most are computed in one phase, those that only pass on counted as one."""
 

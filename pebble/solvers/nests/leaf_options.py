@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Sizes = dict[str, NDArray[np.float64]]
 
-__all__ = ["LeafChoices", "LeafOption", "Surroundings", "orders", "positions"]
-
 _STEPS = 2
 """Cells of tile sizes for each factor of two."""
 

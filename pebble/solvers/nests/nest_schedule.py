@@ -18,8 +18,6 @@ from pebble.solvers.heuristic.dag_schedule import DagSchedule, schedule_dag
 from pebble.solvers.nests.family_schedule import schedule_family
 from pebble.solvers.nests.staged_schedule import NestSchedule, schedule_stages
 
-__all__ = ["MOST_ORDERED", "schedule_nest"]
-
 MOST_ORDERED = 200_000
 """Vertices and edges up to which the vertices of a nest are ordered one by one, in a minute or less."""
 _METHODS = {"greedy": 8_000, "lattice": 2_500}

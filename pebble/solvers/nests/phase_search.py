@@ -15,8 +15,6 @@ from pebble.solvers.nests.placement import DoesNotFit, Group, PhasePlan, SpineLo
 from pebble.solvers.nests.tile_sizes import best_tiles, least_words
 from pebble.solvers.nests.tiled_nest import NestNode, needs_of, written
 
-__all__ = ["SizedPhase", "best_phases"]
-
 
 @dataclass(frozen=True)
 class SizedPhase:

@@ -9,8 +9,6 @@ from functools import cached_property
 from pebble.computations.family import Family
 from pebble.solvers.nests.tiled_nest import NestLoop, NestNode, NestStep
 
-__all__ = ["DoesNotFit", "Group", "PhasePlan", "SpineLoop", "nest_of", "path_of"]
-
 
 class DoesNotFit(Exception):
     """The choices contradict each other."""

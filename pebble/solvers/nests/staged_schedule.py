@@ -18,8 +18,6 @@ from pebble.game.moves import Moves, Op
 from pebble.program.lowering import lower
 from pebble.solvers.nests.family_schedule import FamilySchedule, schedule_family
 
-__all__ = ["NestSchedule", "schedule_stages"]
-
 
 @dataclass(frozen=True)
 class NestSchedule(PlainRow):

@@ -14,8 +14,6 @@ from pebble.solvers.nests.tiled_nest import Needs, evaluated, split_at, staying,
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["best_tiles", "combinations", "least_words", "variables_of", "with_counts"]
-
 _MOST_SIZES = 1 << 17
 """So many combinations of sizes are looked at; where there are more, sizes on a logarithmic scale."""
 

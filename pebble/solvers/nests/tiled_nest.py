@@ -14,22 +14,6 @@ from pebble.program.nodes import Loop, Nodes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "Needs",
-    "NestLoop",
-    "NestNode",
-    "NestStep",
-    "evaluated",
-    "needs_of",
-    "product",
-    "split_at",
-    "staying",
-    "steps",
-    "tile_count",
-    "variable",
-    "written",
-]
-
 Polynomial = dict[tuple[str, ...], int]
 """The coefficient of every product of variables, each in alphabetical order; ``()`` is the constant term."""
 

@@ -12,8 +12,6 @@ from pebble.solvers.optimum.bit_game import Words
 from pebble.solvers.optimum.requirements import RequirementSpace
 from pebble.solvers.optimum.states import Batch, LayeredSet
 
-__all__ = ["Progress", "Proof", "prove"]
-
 Progress = Callable[[int, int], object]
 """Called with a proved lower bound and the number of states expanded so far."""
 

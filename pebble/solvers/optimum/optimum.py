@@ -28,8 +28,6 @@ from pebble.solvers.optimum.bit_game import BitGame, make_bit_game, members
 from pebble.solvers.optimum.requirements import LateLoadSpace, RequirementSpace
 from pebble.solvers.optimum.witness import moves_along
 
-__all__ = ["FEW_STATES", "Optimum", "optimal"]
-
 FEW_STATES = 100_000
 """What a search expands at most where the optimum is welcome but not asked for: some seconds."""
 

@@ -16,8 +16,6 @@ from pebble.solvers.optimum.states import Batch, Codec, LayeredSet, States
 from pebble.solvers.optimum.symmetry import Symmetry
 from pebble.solvers.optimum.wavefronts import Wavefronts, ancestors
 
-__all__ = ["LateLoadSpace", "RequirementSpace", "StepsBack"]
-
 Ints = NDArray[np.int64]
 
 _NONE = np.uint64(0)

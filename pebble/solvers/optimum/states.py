@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from pebble.solvers.optimum.bit_game import BitGame, Words
 
-__all__ = ["Batch", "Codec", "LayeredSet", "StateSet", "States"]
-
 
 class States(NamedTuple):
     """Requirements as columns of sets; positions are those of a :class:`~pebble.solvers.optimum.bit_game.BitGame`.

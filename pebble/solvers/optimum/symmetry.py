@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from pebble.solvers.optimum.bit_game import BitGame, Unions, Words, members, pieces
 from pebble.solvers.optimum.states import Codec
 
-__all__ = ["Permutation", "Symmetry", "compose", "inverse", "stabiliser_chain"]
-
 Permutation = tuple[int, ...]
 """Where each vertex goes."""
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from pebble.solvers.optimum.bit_game import BitGame, Words, members, popcount
 from pebble.solvers.optimum.states import States
 
-__all__ = ["Wavefronts", "ancestors", "best_codes", "ranks"]
-
 _CANDIDATES = 6
 _SETS = 12
 _ONE = np.uint64(1)

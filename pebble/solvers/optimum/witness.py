@@ -12,9 +12,6 @@ from pebble.solvers.optimum.bit_game import Words, members
 from pebble.solvers.optimum.requirements import RequirementSpace, StepsBack
 from pebble.solvers.optimum.symmetry import Permutation, compose, inverse
 
-__all__ = ["moves_along"]
-
-
 Move = tuple[int, int] | tuple[int, int, int]
 
 
