@@ -9,8 +9,6 @@ from typing import Any, Literal, NamedTuple, cast
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["Array", "Operand"]
-
 
 class Operand(NamedTuple):
     """What an array reads of another one.

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.computations.problem import Problem
 
-__all__ = ["array_table", "problem_html"]
-
 
 def array_table(family: Family) -> Table:
     """Return a row for each array, in an order in which they can be computed.

@@ -11,8 +11,6 @@ from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.text import family_of_text, text_parameter
 
-__all__ = ["attention_family", "form_family", "heads_family"]
-
 _NAMES = {
     "plain": "attention-forward",
     "safe": "attention-forward-safe",

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from pebble.computations.problem import Problem
 
-__all__ = ["HEADS", "TEXTS"]
-
 _SCORES = """
 Q[i,k]  # queries
 K[j,k]  # keys

@@ -18,21 +18,6 @@ from pebble.graph.edge_arrays import compressed_rows, grouped
 from pebble.graph.names import DeferredNames
 from pebble.graph.trace import trace
 
-__all__ = [
-    "diamond",
-    "fft",
-    "fma_matmul",
-    "hypercube",
-    "layered",
-    "matmul",
-    "pyramid",
-    "scalar_attention",
-    "stencil",
-    "strassen",
-    "strassen_product",
-    "tree",
-]
-
 _ORDER = "Θ(mnk/√M) for M below mn, nk and mk (Hong & Kung 1981)"
 _SMITH = "; at least 2mnk/√M - 2M without recomputation (Smith et al. 2019, arXiv 1702.02017)"
 _GRID = "Θ({}/M) for M below the sides (Hong & Kung 1981, products of lines)"

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.computations.problem import Problem
 
-__all__ = ["MOST_EDGES", "NAMED_DAGS", "NamedDag", "check_dag_size", "family_dag", "named"]
-
 B = TypeVar("B", bound=Callable[..., Dag])
 
 MOST_EDGES = 40_000_000

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from pebble.computations.array import Array
     from pebble.computations.masks.mask import Mask
 
-__all__ = ["Family"]
-
 
 class Family:
     """A computation given as arrays of vertices; nothing is built until :meth:`dag` is called.

@@ -10,8 +10,6 @@ from pebble.computations.array import Array, Operand
 if TYPE_CHECKING:
     from pebble.computations.masks.mask import Mask
 
-__all__ = ["family_faults"]
-
 
 def family_faults(
     arrays: Sequence[Array], extents: Mapping[str, int], masked: Collection[str], mask: Mask | None

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pebble.computations.array import Array, Operand
     from pebble.computations.family import Family
 
-__all__ = ["ImplicitDag", "dag_to_play"]
-
 _EXPLICIT_EDGES = 4_000_000
 """Edges up to which the DAG is built: half a second and 120 MB, after which every move is played faster."""
 

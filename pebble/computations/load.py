@@ -16,8 +16,6 @@ from pebble.graph.formats import read_dag
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = ["load_dag", "named_dag", "named_problem"]
-
 
 def load_dag(
     source: str | os.PathLike[str], format: str | None = None, *, keep_isolated: bool = False

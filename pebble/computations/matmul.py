@@ -5,8 +5,6 @@ from __future__ import annotations
 from pebble.computations.array import Array
 from pebble.computations.family import Family
 
-__all__ = ["matmul_family"]
-
 
 def matmul_family(m: int, n: int, k: int) -> Family:
     """C = A·B with A of shape (m, k) and B of shape (k, n), one vertex per multiply-add.

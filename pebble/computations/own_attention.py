@@ -6,8 +6,6 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.family import Family
 from pebble.computations.text import family_of_text
 
-__all__ = ["check_own_attention"]
-
 _PAIR = {"i", "j"}
 
 

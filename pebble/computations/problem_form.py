@@ -11,17 +11,6 @@ from pebble.computations.own_attention import check_own_attention
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = [
-    "ATTENTIONS",
-    "FORMS",
-    "SOFTMAXES",
-    "SUMS",
-    "all_form_options",
-    "check_form",
-    "form_options",
-    "form_text",
-]
-
 SOFTMAXES = ("plain", "safe", "online")
 """How the exponentials of softmax are taken."""
 

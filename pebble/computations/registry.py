@@ -21,8 +21,6 @@ from pebble.computations.values import outputs_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FAMILY_NAMES", "family_from_header", "family_of", "random_inputs", "reference_outputs"]
-
 _SIZES = ("Nq", "Nk", "d", "dv")
 _TOKENS = ("N", "d", "dv")
 _STATS = ("stats", "mask")

@@ -18,8 +18,6 @@ from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.equations import Equation, read_equations
 from pebble.computations.nests.statement import Access
 
-__all__ = ["family_of_text", "text_of_parameter", "text_parameter"]
-
 _LINE_ENDS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
 """Where ``str.splitlines`` ends a line."""
 

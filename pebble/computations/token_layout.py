@@ -14,8 +14,6 @@ from pebble.common.layouts import LAYOUTS, equal_tiles, tile_owner
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TokenLayout"]
-
 
 @dataclass(frozen=True)
 class TokenLayout:

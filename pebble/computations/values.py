@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pebble.computations.array import Array, Operand
     from pebble.computations.family import Family
 
-__all__ = ["advanced", "aligned", "outputs_of", "where_given"]
-
 
 def outputs_of(family: Family, inputs: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
     """Return the outputs of a computation, of its inputs; what a mask leaves without any pair is zero.

@@ -16,8 +16,6 @@ from pebble.program.lowering import COMPUTE, DELETE, LOAD, RESUME, STORE, column
 from pebble.program.nodes import Program
 from pebble.program.parts_in_turn import written_out
 
-__all__ = ["accumulated_lines"]
-
 _WORDS = {LOAD: "load", STORE: "store", COMPUTE: "compute", DELETE: "delete"}
 
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from pebble.computations.array import Array
     from pebble.computations.family import Family
 
-__all__ = ["ChainSteps"]
-
 
 class ChainSteps:
     """The steps of an array's chain, for every element of a box; small sizes only.

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from pebble.common.errors import InvalidInput
 from pebble.common.units import fast_memory_words
 
-__all__ = ["Hierarchy"]
-
 
 @dataclass(frozen=True)
 class Hierarchy:

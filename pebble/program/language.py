@@ -26,23 +26,6 @@ from pebble.program.nodes import (
     When,
 )
 
-__all__ = [
-    "compute",
-    "delete",
-    "first",
-    "last",
-    "load",
-    "loop",
-    "not_first",
-    "not_last",
-    "phase",
-    "program",
-    "resume",
-    "store",
-    "when",
-]
-
-
 _NODES = (Operation, Loop, When)
 
 

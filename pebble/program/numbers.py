@@ -20,8 +20,6 @@ from pebble.program.validation import validate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["evaluate"]
-
 
 def evaluate(
     program: Program, family: Family, inputs: Mapping[str, NDArray[np.float64]]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pebble.computations.masks.mask_parts import MaskParts
     from pebble.program.nodes import Node
 
-__all__ = ["check_parts", "family_of_part", "for_each_part", "moved_to", "texts_of", "written_out"]
-
 
 def for_each_part(mask: Mask, write: Callable[[Mask], Program]) -> Program:
     """Return the program that computes one part of a mask after the other.

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from pebble.program.nodes import Condition, Loop, Node, Operation, Program
 
-__all__ = ["Place", "places"]
-
 
 @dataclass(frozen=True)
 class Place:

@@ -8,8 +8,6 @@ from dataclasses import replace
 from pebble.common.errors import InvalidInput
 from pebble.program.nodes import Loop, Node, Operation, Phase, Program, When
 
-__all__ = ["project"]
-
 
 def project(program: Program, level: int) -> Program:
     """Return what a program for several memory levels does at one boundary, as a program with one fast memory.

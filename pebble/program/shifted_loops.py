@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from pebble.computations.array import Array
 
-__all__ = ["Columns", "ShiftedLoops"]
-
 Columns = tuple["NDArray[np.int8]", "NDArray[np.int64]"]
 LEAST = 4
 """Iterations that must be saved, or looking for them costs more."""

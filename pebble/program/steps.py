@@ -10,8 +10,6 @@ from pebble.program.nodes import Interval, Loop, Node, Operation, Place, Program
 from pebble.program.parts_in_turn import written_out
 from pebble.program.visits import Visit, visited
 
-__all__ = ["Step", "loop_range", "tile_at", "tile_count", "walk"]
-
 
 def tile_count(start: int, stop: int, tile: int) -> int:
     """Number of tiles of [start, stop), the ragged last one included."""

@@ -6,8 +6,6 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.family import Family
 from pebble.program.nodes import Loop, Node, Operation, Program, When
 
-__all__ = ["validate"]
-
 
 def validate(program: Program, family: Family, levels: int = 1) -> None:
     """Raise InvalidInput where a program does not make sense for a family.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["Visit", "partners", "visited"]
-
 
 @dataclass(slots=True)
 class Visit:

@@ -8,8 +8,6 @@ from decimal import Decimal
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 
-__all__ = ["Arguments"]
-
 _MOST_DIGITS = 18
 _DECIMAL = re.compile(r"[0-9]?(\.[0-9]{1,40})?(?<=[0-9])")
 

@@ -23,17 +23,6 @@ if TYPE_CHECKING:
 
     from pebble.computations.masks.mask import Mask
 
-__all__ = [
-    "as_booleans",
-    "check_size",
-    "fill",
-    "load_array",
-    "mask_from_array",
-    "mask_from_predicate",
-    "mask_of_booleans",
-    "named_predicate",
-]
-
 Predicate = Callable[[Any, Any], Any]
 _MOST_PAIRS = 2**28
 _CHUNK = 2**21

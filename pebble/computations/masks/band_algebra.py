@@ -15,8 +15,6 @@ import numpy as np
 
 from pebble.computations.masks.staircase import Staircase, union, where_apart
 
-__all__ = ["covered", "in_order"]
-
 Ends = tuple[Staircase, Staircase]
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["BandMask", "FullMask", "steady_ends", "steady_runs"]
-
 
 class BandMask(Mask):
     """Query i attends to the keys ``start[i]`` to ``stop[i] - 1``; causal, windows, prefix and documents are such.

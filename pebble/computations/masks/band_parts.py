@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["BandParts", "band_parts"]
-
 
 class BandParts(NamedTuple):
     """Parts of a band in order: each an interval of queries and one of keys.

@@ -12,8 +12,6 @@ from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.staircase import Staircase
 
-__all__ = ["causal_mask", "check_lines", "document_mask", "equal_documents_mask", "past_own", "window_mask"]
-
 _MOST_LINES = 10**9
 """Sums over as many pairs fit 64 bits."""
 _MOST_WRITTEN_OUT = 4

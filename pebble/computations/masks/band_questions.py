@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
     Places = tuple[Whole, Whole]
 
-__all__ = ["BandQuestions", "band_runs", "runs_between"]
-
 
 class _Seen(NamedTuple):
     """Of a band, which lines of [w0, w1) see partners [p, q), and where what they see changes.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["BlockMask", "can_be_kept", "check_blocks_kept"]
-
 _MOST_KEPT = 2**26
 _MOST_LINES = 2**24
 _CHUNK = 2**22

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["BlockQuestions"]
-
 _MOST_BLOCKS = 2**20
 """Blocks of loops that are looked at at a time."""
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
     Bands = tuple[BandMask, ...]
 
-__all__ = ["BlockToeplitzMask"]
-
 
 class BlockToeplitzMask(PiecewiseMask):
     """Blocks of ``period`` queries and keys, each with a pattern that its distance from the diagonal decides.

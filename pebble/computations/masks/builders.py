@@ -28,8 +28,6 @@ from pebble.computations.masks.sparse_patterns import block_file_mask, random_bl
 from pebble.computations.masks.staircase import Staircase
 from pebble.computations.masks.union_mask import combined_bands
 
-__all__ = ["KINDS", "MaskKind"]
-
 _MOST_DOCUMENTS = 1_000_000
 """So many at most are kept as a band; more, of one length, as blocks that repeat."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["DenseMask", "DenseQuestions"]
-
 
 class DenseMask(Mask):
     """Any array of booleans.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["GroupedMask", "grouped_mask"]
-
 _MOST_QUERIES = 10**9
 
 

@@ -17,8 +17,6 @@ from pebble.computations.masks.grouped_mask import grouped_mask
 from pebble.computations.masks.mask import Mask, check_rows
 from pebble.computations.masks.union_mask import UnionMask, combined_bands
 
-__all__ = ["make_mask", "mask_kinds"]
-
 _NO_MASK = ("none", "full")
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
     Truth = NDArray[np.bool_]
 
-__all__ = ["LinesByFirst", "SingleLines"]
-
 _MOST_LINES = 2**22
 
 

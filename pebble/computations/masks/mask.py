@@ -20,17 +20,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = [
-    "EMPTY_ROWS",
-    "OTHER_AXIS",
-    "Interval",
-    "Mask",
-    "RegularPart",
-    "check_rows",
-    "parts_of_rows",
-    "places_apart",
-]
-
 Interval = tuple[int, int]
 OTHER_AXIS = {"i": "j", "j": "i"}
 """Queries and keys: of each axis the other one."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["MaskParts", "mask_parts"]
-
 
 class MaskParts(NamedTuple):
     """Parts of a mask in order: no query of one attends to a key of another.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["LinePieces", "PiecewiseMask", "PiecewiseQuestions"]
-
 
 class LinePieces:
     """The lines of an axis that have pairs, in pieces in which the first and the last partner stay or go up by one.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["Questions", "Runs", "all_numbers", "check_tiles", "every_tile", "flat_runs", "runs_of"]
-
 _MOST_TILES = 2**24
 _SAMPLES = 3
 _AT_A_TIME = 2**15

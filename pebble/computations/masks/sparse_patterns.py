@@ -14,13 +14,6 @@ from pebble.computations.masks.block_mask import BlockMask, check_blocks_kept
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "block_file_mask",
-    "block_mask",
-    "random_blocks_mask",
-    "random_words",
-]
-
 _WORD = 2**64 - 1
 _CHUNK = 2**20
 _GOLDEN = 0x9E3779B97F4A7C15

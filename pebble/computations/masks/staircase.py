@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["CommonPieces", "Intervals", "Staircase", "common_pieces", "union", "where_apart"]
-
 _LARGEST = 2**62
 
 

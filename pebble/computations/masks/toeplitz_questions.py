@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["BlockPairs", "ToeplitzQuestions"]
-
 _SHORT = 2**24
 """Pairs of queries and keys for which sums up to every corner are kept."""
 _MOST_PLACES = 2**22

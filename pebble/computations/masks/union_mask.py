@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["UnionMask", "UnionQuestions", "combined_bands"]
-
 _MOST_INTERVALS = 64
 """Intervals of lines with pairs, of all bands; where there are more, lines are looked at one by one."""
 

@@ -26,8 +26,6 @@ from pebble.program.places import Place, places
 from pebble.program.steps import tile_count
 from pebble.program.validation import validate
 
-__all__ = ["ClosedForm", "closed_form", "words_by_array", "words_moved"]
-
 
 @dataclass(frozen=True)
 class ClosedForm:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["Formula", "constant", "symbol", "total"]
-
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

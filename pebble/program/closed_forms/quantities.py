@@ -17,8 +17,6 @@ from pebble.program.nodes import Condition, Loop
 from pebble.program.places import Place
 from pebble.program.steps import tile_count
 
-__all__ = ["Enclosing", "Names", "pieces", "rounded_up"]
-
 Enclosing = tuple[Loop, tuple[Condition, ...]]
 """A loop around an operation, with the conditions on it."""
 _WORD = {"i": "queries", "j": "keys"}

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     Whole = NDArray[Any]
     Path = tuple[int, ...]
 
-__all__ = ["BoxWords"]
-
 _SMALL = 2**61
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     Whole = NDArray[Any]
     Box = dict[str, tuple[Whole, Whole]]
 
-__all__ = ["BoxTable", "Effect", "total"]
-
 
 class Effect(NamedTuple):
     """Effects on a table of boxes.

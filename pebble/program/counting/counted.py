@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program.counting.storage import Storage
 
-__all__ = ["Run"]
-
 
 @dataclass(frozen=True)
 class Run:

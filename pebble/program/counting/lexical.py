@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     Path = tuple[int, ...]
 
-__all__ = ["lexical"]
-
 
 def lexical(program: Program, family: Family) -> dict[Path, Here]:
     """Return how far the text says that the words of masked chains have got; a guess, for legal programs.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pebble.program.counting.life_text import Item, LineSet
     from pebble.program.nodes import Interval, Loop
 
-__all__ = ["STALE", "Segments", "Sight", "States", "Tile", "Visits", "sets_with_pairs", "steps_of"]
-
 STALE = -1
 
 Segments = tuple[int, ...]

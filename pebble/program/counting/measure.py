@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from pebble.program.nodes import Program
 
-__all__ = ["MOST", "Moves", "Weigh", "all_words", "in_turn", "measure", "moves_of"]
-
 Moves: TypeAlias = Mapping[tuple[str, str], Any]
 """Words of some programs, by ``"load"`` or ``"store"`` and the name of the array."""
 Weigh: TypeAlias = Callable[[Moves], Any]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program.nodes import Interval, Node, Program
 
-__all__ = ["MASKED_STEP_LIMIT", "STEP_LIMIT", "Machine", "execute"]
-
 STEP_LIMIT = 5_000_000
 MASKED_STEP_LIMIT = 600_000
 

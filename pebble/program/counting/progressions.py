@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["LEAST_TILES", "steady_parts", "tiles_in_progression", "tiles_in_rounds"]
-
 LEAST_TILES = 16
 """Fewer tiles are all looked at."""
 _MOST_MARKS = 64

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     Path = tuple[int, ...]
     Proof = list[dict[Path, Here]]
 
-__all__ = ["proof"]
-
 _MOST_KEPT = 512
 _proofs: dict[object, Proof | str] = {}
 """By text, family and order of sizes: the proof for every mask, or why there is none."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pebble.program.counting.storage import Box, Storage
     from pebble.program.nodes import Interval, Program
 
-__all__ = ["BoxRules"]
-
 
 class BoxRules:
     """One or several memory levels in which operations are executed, one after the other.

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Path = tuple[int, ...]
 
-__all__ = ["run", "run_levels"]
-
 LOCATE_LIMIT = 200_000
 """Operations executed to say where fast memory overflows."""
 

@@ -12,8 +12,6 @@ from pebble.computations.masks.mask import OTHER_AXIS
 if TYPE_CHECKING:
     from pebble.computations.masks.mask import Interval, Mask
 
-__all__ = ["shown_lines"]
-
 _MOST_PAIRS = 2**26
 """Pairs that are looked at one by one, where lines are not intervals of partners."""
 _CHUNK = 2**22

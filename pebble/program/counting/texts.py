@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     Sizes = tuple[tuple[int, ...], ...]
     Whole = NDArray[Any]
 
-__all__ = ["Text", "Texts", "alike", "loops_of", "read", "shape_of", "texts_in_turn", "unnamed"]
-
 
 class Text(NamedTuple):
     """A nest of loops that programs are made of, which differ in tiles, starts and stops of loops only.

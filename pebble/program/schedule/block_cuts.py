@@ -25,16 +25,6 @@ if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.program.nodes import Node
 
-__all__ = [
-    "BLOCK",
-    "SEQUENCES",
-    "cut_where_asked",
-    "cuts_at",
-    "each_sequence",
-    "own_sizes",
-    "problem_of_part",
-]
-
 BLOCK = "block"
 """The name of the tile size: tiles of queries and of keys are cut at its multiples."""
 SEQUENCES = "sequences"

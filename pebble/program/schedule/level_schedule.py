@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from pebble.program.nodes import Program
     from pebble.program.schedule.schedule import Tiles
 
-__all__ = ["LevelSchedule"]
-
 _BESIDE = 0.02
 """What the sum over all boundaries counts beside the largest."""
 _COUNTED = 12

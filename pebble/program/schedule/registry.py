@@ -22,20 +22,6 @@ from pebble.program.schedule.schedule import Schedule
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = [
-    "available",
-    "get",
-    "is_built_in",
-    "level_schedule",
-    "level_schedule_names",
-    "level_schedules",
-    "offered",
-    "place",
-    "registered",
-    "schedules_of",
-    "unknown",
-]
-
 _OWN = "schedules"
 """The package whose files define the built-in schedules."""
 _OTHER_NAMES = {

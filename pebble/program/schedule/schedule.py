@@ -17,8 +17,6 @@ from pebble.program.nodes import Program
 from pebble.program.schedule.block_cuts import BLOCK, SEQUENCES, cut_where_asked, own_sizes
 from pebble.program.schedule.tile_names import checked_tiles
 
-__all__ = ["Schedule", "Tiles"]
-
 Tiles: TypeAlias = Mapping[str, int]
 """Tile sizes by name."""
 

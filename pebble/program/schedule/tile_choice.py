@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.program.schedule.schedule import Tiles
 
-__all__ = ["fitting", "fitting_tiles", "largest", "resolve_tiles"]
-
 _MOST_SEARCHED = 2**22
 """Pairs of a mask that is kept pair by pair, up to which tiles are searched."""
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     Row: TypeAlias = tuple[int, ...]
     Key: TypeAlias = tuple[bool, int, object]
 
-__all__ = ["MOST_BOXES", "NEVER", "Kind", "TileCounter", "known_of", "only"]
-
 MOST_BOXES = 2**21
 """Boxes that are looked at for some programs together; of one that has more nothing is known."""
 _MOST_KNOWN = 20_000

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["NO_DEMANDS", "TileDemands"]
-
 
 class TileDemands:
     """Which tiles are allowed, and what is counted as their words and their room: here all, as the game has it.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.program.schedule.schedule import Schedule, Tiles
 
-__all__ = ["TileGroup", "group_of", "switches", "tile_groups"]
-
 
 @dataclass(frozen=True)
 class TileGroup:

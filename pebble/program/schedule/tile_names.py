@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["checked_tiles", "known_names", "plain_names"]
-
 _OTHER_NAMES = {"Br": "rows", "Bc": "cols", "BLOCK_M": "rows", "BLOCK_N": "cols"}
 """Other names for numbers of queries and of keys: in FlashAttention's papers, and in Triton's kernels."""
 

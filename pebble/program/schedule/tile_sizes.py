@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Asking: TypeAlias = Generator[tuple[str, list[Row]], tuple[Whole, Whole], T]
 
-__all__ = ["SizeSearch"]
-
 _EVERY = 20_000
 """As long as there are at most this many combinations of sizes."""
 _RATIO, _RATIO_NEAR, _LEAST_RATIO = {0: 1.5, 1: 1.5}, 1.3, 1.07

@@ -16,8 +16,6 @@ from pebble.computations.masks import Mask
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = ["even_cuts", "grid", "leftovers", "suggested"]
-
 _LENGTHS = 4
 
 

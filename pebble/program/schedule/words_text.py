@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
     Path = tuple[int, ...]
 
-__all__ = ["words_moved_by"]
-
 _MANY_TILES = 200_000
 
 
