@@ -220,9 +220,9 @@ class _Lowering:
         return _with_replaced(place, keep, replaced, there)
 
     def _advance(self, array: Array, box: tuple[slice, ...], allowed: NDArray[np.bool_], stop: int) -> None:
-        fast = self.fast[array.name][box]
+        fast = self.fast[array.name]
         reached = self.steps[array.name].before(box, stop, stop + 1)[..., 0] + 1
-        fast[...] = np.where(allowed.any(axis=-1), reached, fast)
+        fast[box] = np.where(allowed.any(axis=-1), reached, fast[box])
 
     def _replaced(self, step: Step, array: Array, replaced: Array) -> NDArray[np.int64]:
         """Vertices of the replaced array that exist, in the order of the replacing one's elements."""

@@ -86,21 +86,20 @@ def test_what_is_touched_is_what_the_dag_reads(schedule: str, given: dict[str, A
     at = 0
     for op, vertices in made:
         for vertex in vertices[op == COMPUTE].tolist():
-            elements = [_address(made.family, where, one) for one in (*dag.predecessors_of(vertex), vertex)]
+            elements = [
+                _address(made.family, where, dag.name(one)) for one in (*dag.predecessors_of(vertex), vertex)
+            ]
             assert sorted(touched[at : at + len(elements)]) == sorted(elements)
             assert touched[at + len(elements) - 1] == elements[-1]
             at += len(elements)
     assert at == len(touched)
 
 
-def _address(family: Any, where: Any, vertex: int) -> int:
-    name = max(
-        (one for one in family.arrays if family.offset(one.name) <= vertex),
-        key=lambda one: family.offset(one.name),
-    )
-    index = family.index_of(name.name, vertex - family.offset(name.name))
-    places = {axis: np.array(at) for axis, at in zip(name.indices, index, strict=True)}
-    return int(where.places(name, places))
+def _address(family: Any, where: Any, vertex: str) -> int:
+    name, _, indices = vertex.rstrip("]").partition("[")
+    array = family[name]
+    places = {axis: np.array(int(at)) for axis, at in zip(array.indices, indices.split(","), strict=True)}
+    return int(where.places(array, places))
 
 
 def test_a_cache_that_holds_everything_moves_each_word_once() -> None:
