@@ -63,7 +63,7 @@ class _Declared(NamedTuple):
         return [param]
 
     def take(self, name: str, values: dict[str, Any]) -> Any:
-        """Take its value out of those of a command."""
+        """Take its value from the values of a command."""
         return values[name]
 
 
@@ -110,7 +110,7 @@ def option(help: str, *flags: str, **settings: Any) -> Any:
 
 
 def like(declared: Any, **changes: Any) -> Any:
-    """Declare a parameter as another one is, but for some settings; None takes one away."""
+    """Declare a parameter like another, but with some settings changed; None removes one."""
     settings = {name: one for name, one in (declared.settings | changes).items() if one is not None}
     return _Declared(declared.flags, settings)
 
