@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from pebble.cli.options import DEVICE_WORDS, MemoryOptions
-from pebble.cli.signature import Options, option
+from pebble.cli.signature import Options, Sizes, option
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_rate, parse_words
 
@@ -44,6 +44,7 @@ class LevelOptions(Options):
     levels: str | None = option(
         "Several memory levels, innermost first: their words (43,140), or with --device their names (regs,smem or "
         "regs,smem,l2).",
+        type=Sizes(),
         metavar="SIZES",
         advanced=True,
     )
