@@ -42,14 +42,14 @@ class LevelOptions(Options):
     """Several memory levels instead of one."""
 
     levels: str | None = option(
-        "Several memory levels, innermost first: their words (43,140), or with --device their names (regs,smem or "
+        "Several memory levels, innermost first: sizes in words (43,140), or with --device names (regs,smem or "
         "regs,smem,l2).",
         type=Sizes(),
         metavar="SIZES",
         advanced=True,
     )
     exclusive: bool = option(
-        "With --levels in words: a level need not hold what the levels inside it hold (a device's never do).",
+        "With --levels in words: a level need not hold what the levels inside it hold (those of a device never do).",
         advanced=True,
     )
 
