@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from pebble.cli.options import DEVICE_WORDS, MemoryOptions
-from pebble.cli.signature import Options, Sizes, option
+from pebble.cli.signature import Amount, Options, option
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_rate, parse_words
 
@@ -44,7 +44,7 @@ class LevelOptions(Options):
     levels: str | None = option(
         "Several memory levels, innermost first: sizes in words (43,140), or with --device names (regs,smem or "
         "regs,smem,l2).",
-        type=Sizes(),
+        type=Amount(),
         metavar="SIZES",
         advanced=True,
     )

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from pebble.cli.completion import devices, masks, models, schedules
-from pebble.cli.signature import Options, Sizes, group, needed, option, require
+from pebble.cli.signature import Amount, Options, group, needed, option, require
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_words
 from pebble.computations.problem import Problem
@@ -228,7 +228,7 @@ class MemoryOptions(Options):
     """Words of fast memory, or a device that has them."""
 
     memory: str | None = option(
-        "Fast memory in words (98304, 1e5, 96Ki), or in bytes with --dtype (192KiB).", "-M", type=Sizes()
+        "Fast memory in words (98304, 1e5, 96Ki), or in bytes with --dtype (192KiB).", "-M", type=Amount()
     )
     device: str | None = option(
         "Take M from a device, with --dtype (see: pebble devices).", shell_complete=devices

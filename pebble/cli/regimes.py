@@ -10,7 +10,7 @@ from pebble.cli.completion import devices, models
 from pebble.cli.options import FormOptions, ProblemOptions, names_of
 from pebble.cli.printing import JSON, print_result
 from pebble.cli.progress import long_work
-from pebble.cli.signature import Options, Sizes, command, group, option
+from pebble.cli.signature import Amount, Options, command, group, option
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem_form import ATTENTIONS
 
@@ -42,7 +42,7 @@ def regimes(
         shell_complete=devices,
     ),
     dimensions: tuple[str, ...] = option(
-        "Head dimensions: a,b, or repeat the option.", "-d", type=Sizes(), multiple=True
+        "Head dimensions: a,b, or repeat the option.", "-d", type=Amount(), multiple=True
     ),
     chosen: tuple[str, ...] = option(
         "Models: a,b, or repeat the option; all for all models.",
@@ -66,7 +66,7 @@ def regimes(
     memories: str | None = option(
         "With --attention linear, words of fast memory instead of devices (25000, or a,b).",
         "-M",
-        type=Sizes(),
+        type=Amount(),
     ),
     as_json: bool = JSON,
 ) -> None:

@@ -16,7 +16,7 @@ _DECIMAL = re.compile(r"(?<![\w.*-])(?!(?<=\d,)\d{3}\D)(\d+)([kKMG])(B?)(?!\w)")
 """A whole number with a decimal prefix; not the end of one with separators, as in ``1,024k``."""
 
 
-class Sizes(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+class Amount(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """A text with sizes in it; says on standard error what ``4k`` is and what ``4Ki`` would be."""
 
     name = "text"
@@ -32,7 +32,7 @@ class Sizes(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return value
 
 
-class Whole(Sizes):
+class Whole(Amount):
     """A positive whole number; ``10**9``, ``1e9``, ``4Ki`` and ``1_000`` are too."""
 
     name = "n"
