@@ -141,7 +141,7 @@ def tile_lengths(length: int, most: int, part: int, near: int, ratio: float = 1.
     part : int
         Longest part of a tile; 0 if it is not cut.
     near : int
-        So many even lengths are next to one another, from the longest on; farther on the numbers of tiles grow by
+        How many consecutive even lengths to try, from the longest down; then the number of tiles grows by
         ``ratio``.
     """
     most = min(most, length)

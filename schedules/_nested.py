@@ -16,7 +16,7 @@ _CHOICES, _OUTER_CHOICES = 300, 12
 _SHORT = 1024
 """On axes up to so long tiles need not repeat under a mask."""
 _SMALLER = 3
-"""So many lengths of a block are tried, from the longest down."""
+"""Number of block lengths tried, from the longest down."""
 
 
 PassOn: TypeAlias = Callable[..., Nodes]

@@ -46,7 +46,7 @@ class StayingRows:
         return -(-self.problem.dv // max(self.slices, 1))
 
     def passing(self, width: int) -> int:
-        """Words of a key, and of so many columns of its value, that do not stay."""
+        """Words of a key, and of ``width`` columns of its value, that do not stay."""
         Nk = self.problem.Nk
         return self.problem.d * (self.keys < Nk) + width * (self.values < Nk)
 

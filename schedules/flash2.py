@@ -103,7 +103,7 @@ def row_blocks(
     rows : int
         Query rows of a block.
     pinned : int
-        So many keys and values stay in fast memory from one block to the next.
+        How many keys and values stay in fast memory from one block to the next.
     start, stop : int, optional
         The query rows that the blocks divide; all of them by default.
     maxima_known : bool

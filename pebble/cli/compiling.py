@@ -22,15 +22,17 @@ def compile(
     problem: ProblemOptions = group(ProblemOptions),
     memory: MemoryOptions = needed_memory("tiles"),
     tiles: Tiles | str | None = TILES,
-    run: bool = option("Compile the file with cc, run it on random numbers, and compare counts and outputs."),
+    run: bool = option(
+        "Compile the file with cc, run it on random numbers, and compare its counts and outputs."
+    ),
     as_json: bool = JSON,
     output: str = OUTPUT,
 ) -> None:
-    """Write a schedule as a C file: a buffer of M words, loads and stores as copies.
+    """Write a schedule as a C file: fast memory is a buffer of M words, loads and stores are copies.
 
-    The program counts the words it moves and stops where the buffer is full. With --run it is compiled with the
-    compiler that CC names, or cc, and run; the command exits with status 1 unless its counts are those of the machine
-    and its outputs those of numpy up to 1e-5.
+    The program counts the words it moves, and stops if the buffer overflows. With --run, compile it with cc (or the
+    compiler that CC names), run it, and exit with status 1 unless its counts equal the machine's and its outputs
+    equal numpy's to within 1e-5.
 
     pebble compile flash-2 -N 256 -d 16 -M 1000 -o kernel.c --run
     """
@@ -56,16 +58,16 @@ def cache(
     problem: ProblemOptions = group(ProblemOptions),
     memory: MemoryOptions = needed_memory(),
     tiles: Tiles | str | None = TILES,
-    policy: str = option("lru, fifo, opt, or several of them with commas.", default="lru,fifo,opt"),
-    line: int = option("Words of a cache line (default 1).", default=1),
-    ways: int | None = option("Lines of a set; by default the cache is one set."),
-    cachegrind: bool = option("Ask valgrind's cachegrind too, with the loops compiled by cc."),
+    policy: str = option("Policies, separated by commas (default lru,fifo,opt).", default="lru,fifo,opt"),
+    line: int = option("Words in a cache line (default 1).", default=1),
+    ways: int | None = option("Lines in a set (default: the whole cache is one set)."),
+    cachegrind: bool = option("Also run the loops, compiled by cc, under valgrind's cachegrind."),
     as_json: bool = JSON,
 ) -> None:
-    """Run a schedule's loops on a cache of M words that decides by itself what to keep.
+    """Run a schedule's loops on a cache of M words, which itself decides what to keep.
 
-    Counts misses and write-backs in place of loads and stores, and says how large a cache must be to move no more words
-    than the explicit schedule. The word opt stands for Belady's rule, which knows the future.
+    Count misses and write-backs instead of loads and stores, and find how large a cache must be to move no more words
+    than the explicit schedule. The policy opt is Belady's rule, which knows the future.
 
     pebble cache flash-2 -N 64 -d 16 -M 512 --tiles rows=8 --policy lru,opt --line 16 --ways 8
     """

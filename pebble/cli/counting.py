@@ -63,9 +63,9 @@ def count(
     pebble count -N 4096 -d 64 -M 25000
     pebble count -N 4096 -d 64 -M 25000 --schedule flash-1,flash-2
 
-    With --dtype or --device, bytes stand beside words, and the least time where a bandwidth is known.
+    With --dtype or --device, also print bytes and, where a bandwidth is known, the least time.
 
-    The cheapest schedule comes first; those that --schedule names keep their order.
+    The cheapest schedule comes first; with --schedule, they keep the order given.
 
     With --levels, count the words that cross each boundary between several memory levels.
     """  # noqa: D301

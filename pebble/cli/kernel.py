@@ -9,7 +9,7 @@ from pebble.cli.dag import PebblingOptions
 from pebble.cli.options import MemoryOptions, seconds_option
 from pebble.cli.printing import print_list, print_result
 from pebble.cli.progress import long_work
-from pebble.cli.signature import argument, command, group, option
+from pebble.cli.signature import Amount, argument, command, group, option
 from pebble.common.errors import InvalidInput
 
 
@@ -17,7 +17,7 @@ from pebble.common.errors import InvalidInput
 def kernel(
     text: str | None = argument(required=False, shell_complete=kernels),
     extents: tuple[str, ...] = option(
-        "Extents of the indices.", "-N", "--extents", multiple=True, metavar="i=1024,j=1Ki"
+        "Extents of the indices.", "-N", "--extents", type=Amount(), multiple=True, metavar="i=1024,j=1Ki"
     ),
     memory: MemoryOptions = group(MemoryOptions),
     outputs: str | None = option("Arrays that are outputs although they are also read.", metavar="L,P"),

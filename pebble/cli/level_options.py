@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from pebble.cli.options import DEVICE_WORDS, MemoryOptions
-from pebble.cli.signature import Options, option
+from pebble.cli.signature import Amount, Options, option
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_rate, parse_words
 
@@ -42,13 +42,14 @@ class LevelOptions(Options):
     """Several memory levels instead of one."""
 
     levels: str | None = option(
-        "Several memory levels, innermost first: their words (43,140), or with --device their names (regs,smem or "
+        "Several memory levels, innermost first: sizes in words (43,140), or with --device names (regs,smem or "
         "regs,smem,l2).",
+        type=Amount(),
         metavar="SIZES",
         advanced=True,
     )
     exclusive: bool = option(
-        "With --levels in words: a level need not hold what the levels inside it hold (a device's never do).",
+        "With --levels in words: a level need not hold what the levels inside it hold (those of a device never do).",
         advanced=True,
     )
 

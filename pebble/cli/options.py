@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from pebble.cli.completion import devices, masks, models, schedules
-from pebble.cli.signature import Options, group, needed, option, require
+from pebble.cli.signature import Amount, Options, group, needed, option, require
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_words
 from pebble.computations.problem import Problem
@@ -76,7 +76,7 @@ def _text_of(file: IO[str]) -> str:
 
 
 SCHEDULES = option(
-    "Schedules: a,b, or repeat the option; kernel.py:Name is one of a file.",
+    "Schedules: a,b, or repeat the option; kernel.py:Name takes one from a file.",
     "--schedule",
     multiple=True,
     metavar="NAME",
@@ -90,7 +90,7 @@ TILES = option(
 )
 
 ACCUMULATE = option(
-    "Add partial sums of U and l, or dQ, dK and dV, in slow memory (atomics, red.add): one word each and no load.",
+    "Add partial sums of U and l, or dQ, dK and dV, in slow memory (atomics, red.add): one word each, without a load.",
     advanced=True,
 )
 
@@ -113,10 +113,10 @@ class FormOptions(Options):
     gate: bool = option("Causal linear attention: gate the state at each token.", advanced=True)
     chunk: int | None = option("Causal linear attention: process N tokens at a time.", advanced=True)
     shared_values: bool = option(
-        "V is the first dv words of each row of K, as when MLA decodes.", advanced=True
+        "V is the first dv words of each row of K, as in MLA decoding.", advanced=True
     )
     shared_rope: int = option(
-        "Words of each key that all heads share, as the rotary words do when MLA trains.",
+        "Words of each key that all heads share, such as the rotary words in MLA training.",
         type=click.IntRange(min=0),
         default=0,
         metavar="WORDS",
@@ -135,9 +135,9 @@ class ProblemOptions(Options):
         "Take d, dv and the heads from a model (see: pebble models); -d, --dv, --heads and --kv-heads override it.",
         shell_complete=models,
     )
-    heads: int | None = option("Query heads; counts and bounds are for all of them (default 1).")
+    heads: int | None = option("Number of query heads; counts and bounds cover all of them (default 1).")
     kv_heads: int | None = option(
-        "Key-value heads, shared evenly by the query heads (default: one for each).", advanced=True
+        "Number of key-value heads, shared evenly by the query heads (default: one each).", advanced=True
     )
     batch: int = option("Batch size; multiplies counts and bounds (default 1).", default=1, advanced=True)
     pass_name: str = option(
@@ -155,21 +155,21 @@ class ProblemOptions(Options):
         callback=lambda context, param, file: None if file is None else _text_of(file),
     )
     sums: str = option(
-        "How sums over queries and keys are added: by index (chain, default), in any order (free), or also in slow "
+        "How to add up sums over queries and keys: by index (chain, default), in any order (free), or also in slow "
         "memory (accumulate).",
         type=click.Choice(SUMS),
         default="chain",
         advanced=True,
     )
     sum_width: int = option(
-        "Words of a sum over queries or keys (default 1): 2 for 32-bit sums beside 16-bit inputs.",
+        "Words that a sum over queries or keys takes (default 1); 2 for 32-bit sums with 16-bit inputs.",
         type=click.IntRange(1, 8),
         default=1,
         advanced=True,
     )
     mask: Any = option("Mask: causal, window:256, file:m.npy, … (see: pebble masks).", shell_complete=masks)
     empty_rows: str = option(
-        "Queries that attend to no key: refuse them (error, default) or output zero.",
+        "If a query attends to no key: refuse it (error, default) or output zero.",
         type=click.Choice(["error", "zero"]),
         default="error",
         advanced=True,
@@ -228,14 +228,14 @@ class MemoryOptions(Options):
     """Words of fast memory, or a device that has them."""
 
     memory: str | None = option(
-        "Fast memory in words (98304, 1e5, 96Ki), or in bytes with --dtype (192KiB).", "-M"
+        "Fast memory in words (98304, 1e5, 96Ki), or in bytes with --dtype (192KiB).", "-M", type=Amount()
     )
     device: str | None = option(
         "Take M from a device, with --dtype (see: pebble devices).", shell_complete=devices
     )
     level: str | None = option("Memory level of --device: smem, smem+regs or l2.", advanced=True)
     dtype: str | None = option(
-        "Type of a word, for M in bytes and for bytes moved: float16, bf16, float32, …"
+        "Data type of a word, for M in bytes and for bytes moved: float16, bf16, float32, …"
     )
 
     def words(self) -> int:

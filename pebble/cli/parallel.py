@@ -11,7 +11,7 @@ from pebble.cli.device_options import LinkOptions, SharedProblemOptions
 from pebble.cli.options import SEVERAL, names_of
 from pebble.cli.printing import COQ, JSON, print_result, write_coq
 from pebble.cli.progress import long_work
-from pebble.cli.signature import Options, argument, command, group, needed, option
+from pebble.cli.signature import Amount, Options, argument, command, group, needed, option
 from pebble.common.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class ParallelOptions(Options):
     """What is to be compared, and at which sizes."""
 
-    N: Any = option(f"Number of tokens: {SEVERAL}.", "-N", **needed("documents"))
-    P: Any = option(f"Number of devices: {SEVERAL}.", "-P", required=True)
+    N: Any = option(f"Number of tokens: {SEVERAL}.", "-N", type=Amount(), **needed("documents"))
+    P: Any = option(f"Number of devices: {SEVERAL}.", "-P", type=Amount(), required=True)
     problem: SharedProblemOptions = group(SharedProblemOptions)
     shape: str | None = option(
         "usp: heads x ring (2x3); grid, grid-ring: rows x columns (3x4); heads-grid: heads x rows x columns (2x2x2). "
@@ -53,6 +53,7 @@ class ParallelOptions(Options):
     documents: str | None = option(
         "Instead of -N, the lengths of documents that do not attend to each other (64Ki,8Ki*40): which to cut, and "
         "over how many devices.",
+        type=Amount(),
         advanced=True,
     )
     inner: str | None = option(

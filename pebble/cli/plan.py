@@ -24,9 +24,9 @@ class ConstraintOptions(Options):
     multiple_of: int = option("Make tiles multiples of this, such as 16.", type=int, default=1)
     power_of_two: bool = option("Make tiles powers of two.")
     at_least: Any = option(
-        "Least number of rows (queries) or cols (keys) in a tile.", multiple=True, metavar="rows=N"
+        "Smallest number of rows (queries) or cols (keys) in a tile.", multiple=True, metavar="rows=N"
     )
-    at_most: Any = option("Greatest number of rows or cols in a tile.", multiple=True, metavar="cols=N")
+    at_most: Any = option("Largest number of rows or cols in a tile.", multiple=True, metavar="cols=N")
     double_buffer: bool = option("Leave room for the next copy of each streamed tile.")
     accumulate: str | None = option("Data type of computed values, such as float32.", metavar="DTYPE")
 
@@ -43,27 +43,29 @@ class KernelOptions(Options):
         metavar="NAME:TILES",
     )
     mine_backward: str | None = option(
-        "Schedule or tiles of its backward pass (default: the same name or kind, and the same tiles).",
+        "Schedule or tiles of your kernel's backward pass (default: the same name or kind, with the same tiles).",
         metavar="[NAME:]TILES",
         advanced=True,
     )
     stages: int | None = option(
-        "With --mine and --device: how many tiles of K and V shared memory holds. Prints, for the forward pass, what "
-        "your kernel holds in each memory and, for each boundary, bytes, time, the ratio to the bound and Nsight "
-        "Compute's counter."
+        "With --mine and --device: number of tiles of K and V in shared memory. For the forward pass, print what your "
+        "kernel holds in each memory and, for each boundary, its bytes, time, ratio to the bound and Nsight Compute "
+        "counter."
     )
     warps: int = option(
-        "With --stages: warps (or warpgroups, where four read an operand together) that divide the rows (default 1).",
+        "With --stages: number of warps (or warpgroups, where four warps read an operand together) that share the "
+        "rows (default 1).",
         advanced=True,
         default=1,
     )
     cluster: int = option(
-        "With --stages: thread blocks that load K and V once, by multicast (default 1).",
+        "With --stages: number of thread blocks that share each load of K and V, by multicast (default 1).",
         advanced=True,
         default=1,
     )
     blocks: int | None = option(
-        "With --stages: thread blocks in flight (default: as many as fit into all units).", advanced=True
+        "With --stages: number of thread blocks in flight (default: as many as the device holds).",
+        advanced=True,
     )
 
     def named(self) -> tuple[str, Tiles | str | None]:

@@ -23,7 +23,7 @@ from pebble.cli.options import (
 )
 from pebble.cli.printing import JSON, print_json
 from pebble.cli.progress import long_work
-from pebble.cli.signature import Options, argument, command, group, like, needed, option
+from pebble.cli.signature import Amount, Options, argument, command, group, like, needed, option
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
@@ -83,7 +83,7 @@ class PictureOptions(Options):
         )
 
 
-_SEVERAL_LENGTHS = {"type": str, "help": f"Number of queries (and of keys): {SEVERAL}."}
+_SEVERAL_LENGTHS = {"type": Amount(), "help": f"Number of queries (and of keys): {SEVERAL}."}
 
 
 def _lengths_of(text: Any, default: tuple[int, ...] = ()) -> tuple[int, ...]:
@@ -275,7 +275,12 @@ def levels(
 @command
 def parallel(
     names: tuple[str, ...] = argument(nargs=-1, metavar="[NAME]..."),
-    N: str = option("Number of tokens: one, several (64Ki,128Ki), or FIRST:LAST:COUNT.", "-N", required=True),
+    N: str = option(
+        "Number of tokens: one, several (64Ki,128Ki), or FIRST:LAST:COUNT.",
+        "-N",
+        type=Amount(),
+        required=True,
+    ),
     P: str = option("Numbers of devices (default 4,8,16,32,64,128).", "-P", default="4,8,16,32,64,128"),
     problem: SharedProblemOptions = group(SharedProblemOptions),
     links: LinkOptions = group(LinkOptions),

@@ -10,7 +10,7 @@ from pebble.cli.completion import devices, models
 from pebble.cli.options import FormOptions, ProblemOptions, names_of
 from pebble.cli.printing import JSON, print_result
 from pebble.cli.progress import long_work
-from pebble.cli.signature import Options, command, group, option
+from pebble.cli.signature import Amount, Options, command, group, option
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem_form import ATTENTIONS
 
@@ -41,7 +41,9 @@ def regimes(
         multiple=True,
         shell_complete=devices,
     ),
-    dimensions: tuple[str, ...] = option("Head dimensions: a,b, or repeat the option.", "-d", multiple=True),
+    dimensions: tuple[str, ...] = option(
+        "Head dimensions: a,b, or repeat the option.", "-d", type=Amount(), multiple=True
+    ),
     chosen: tuple[str, ...] = option(
         "Models: a,b, or repeat the option; all for all models.",
         "--model",
@@ -62,7 +64,9 @@ def regimes(
         default="softmax",
     ),
     memories: str | None = option(
-        "With --attention linear, words of fast memory instead of devices (25000, or a,b).", "-M"
+        "With --attention linear, words of fast memory instead of devices (25000, or a,b).",
+        "-M",
+        type=Amount(),
     ),
     as_json: bool = JSON,
 ) -> None:

@@ -12,8 +12,27 @@ import click
 
 from pebble.common.whole_numbers import LARGEST_SIZE, whole_number
 
+_DECIMAL = re.compile(r"(?<![\w.*-])(?!(?<=\d,)\d{3}\D)(\d+)([kKMG])(B?)(?!\w)")
+"""A whole number with a decimal prefix; not the end of one with separators, as in ``1,024k``."""
 
-class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+
+class Amount(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A text with sizes in it; says on standard error what ``4k`` is and what ``4Ki`` would be."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the text as it is."""
+        for digits, prefix, byte in _DECIMAL.findall(str(value)):
+            binary = f"{digits}{prefix.upper()}i"
+            number, larger = whole_number(digits + prefix), whole_number(binary)
+            unit = " bytes" if byte else ""
+            note = f"{digits}{prefix}{byte} is {number:,}{unit}; {binary}{byte} is {larger:,}{unit}"
+            click.echo(f"pebble: {note}", err=True)
+        return value
+
+
+class Whole(Amount):
     """A positive whole number; ``10**9``, ``1e9``, ``4Ki`` and ``1_000`` are too."""
 
     name = "n"
@@ -29,9 +48,7 @@ class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]
             self.fail(f"{value} is not positive", param, ctx)
         if number > LARGEST_SIZE:
             self.fail(f"{value} is too large; at most {LARGEST_SIZE:,}", param, ctx)
-        if decimal := re.fullmatch(r"(\d+)([kMG])", str(value)):
-            binary = f"{decimal[1]}{decimal[2].upper()}i"
-            click.echo(f"pebble: {value} is {number:,}; {binary} is {whole_number(binary):,}", err=True)
+        super().convert(value, param, ctx)
         return number
 
 
@@ -63,7 +80,7 @@ class _Declared(NamedTuple):
         return [param]
 
     def take(self, name: str, values: dict[str, Any]) -> Any:
-        """Take its value out of those of a command."""
+        """Take its value from the values of a command."""
         return values[name]
 
 
@@ -110,7 +127,7 @@ def option(help: str, *flags: str, **settings: Any) -> Any:
 
 
 def like(declared: Any, **changes: Any) -> Any:
-    """Declare a parameter as another one is, but for some settings; None takes one away."""
+    """Declare a parameter like another, but with some settings changed; None removes one."""
     settings = {name: one for name, one in (declared.settings | changes).items() if one is not None}
     return _Declared(declared.flags, settings)
 

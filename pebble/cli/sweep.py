@@ -14,7 +14,7 @@ from pebble.cli.completion import devices, masks
 from pebble.cli.level_options import LevelOptions
 from pebble.cli.options import DEVICE_WORDS, SCHEDULES, FormOptions, MemoryOptions, ProblemOptions, names_of
 from pebble.cli.progress import progress_line
-from pebble.cli.signature import Options, command, group, like, needed, option
+from pebble.cli.signature import Amount, Options, command, group, like, needed, option
 from pebble.common.whole_numbers import singular
 
 if TYPE_CHECKING:
@@ -27,14 +27,22 @@ class GridOptions(Options):
     """The points that are counted."""
 
     N: tuple[str, ...] = option(
-        "Numbers of queries (and of keys): 1Ki,4Ki.", "-N", "--nq", multiple=True, required=True
+        "Numbers of queries (and of keys): 1Ki,4Ki.",
+        "-N",
+        "--nq",
+        type=Amount(),
+        multiple=True,
+        required=True,
     )
     kv: int | None = ProblemOptions.kv
-    d: tuple[str, ...] = option("Head dimensions of Q and K: 64,128.", "-d", multiple=True, required=True)
+    d: tuple[str, ...] = option(
+        "Head dimensions of Q and K: 64,128.", "-d", type=Amount(), multiple=True, required=True
+    )
     dv: int | None = option("Head dimension of V, if not d.", advanced=True)
     memory: tuple[str, ...] = option(
         "Words of fast memory, or bytes with --dtype; 1Ki:1Mi:40 is 40 values from 1Ki to 1Mi at equal ratios.",
         "-M",
+        type=Amount(),
         multiple=True,
         **needed("devices", "levels"),
     )

@@ -32,7 +32,7 @@ def tile_owner(layout: str, devices: int) -> NDArray[np.int64]:
 
 
 def equal_tiles(tokens: int, count: int) -> NDArray[np.int64]:
-    """Return the sizes of so many tiles, as equal as can be: the first ones have a token more.
+    """Return the sizes of ``count`` tiles, as equal as possible: the first ones have a token more.
 
     >>> equal_tiles(8, 3)
     array([3, 3, 2])

@@ -11,7 +11,7 @@ from pebble.common.errors import InvalidInput
 
 
 class Operand(NamedTuple):
-    """What an array reads of another one.
+    """What one array reads of another.
 
     Attributes
     ----------

@@ -127,7 +127,7 @@ class Family:
         return self._with(lambda one: {"accumulated": one.chain in ("i", "j")}, sums="accumulate")
 
     def widened(self, names: Collection[str], width: int) -> Family:
-        """Return the same computation with elements of some arrays that take so many words each."""
+        """Return the same computation in which each element of some arrays takes ``width`` words."""
         return self._with(lambda one: {"width": width if one.name in names else one.width})
 
     def with_chains(self) -> Family:

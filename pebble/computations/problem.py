@@ -54,7 +54,7 @@ class Problem:
         Which keys each query attends to; all of them by default. A text that names a mask (``"causal"``) is
         taken too, see :func:`~pebble.computations.masks.make_mask`.
     kv_heads : int, optional
-        Grouped queries: ``heads`` query heads share so many heads of keys and values, a divisor of ``heads``. Query
+        Grouped queries: the number of key-value heads that ``heads`` query heads share, a divisor of ``heads``. Query
         heads that share are one problem, with the queries of all of them: ``Nq`` becomes heads/kv_heads · Nq,
         ``heads`` becomes ``kv_heads``, and ``mask``, given for one query head, becomes ``group:G:mask``. By default
         every query head has keys and values of its own.
@@ -69,7 +69,7 @@ class Problem:
     gate : bool
         Whether every feature of the state of causal linear attention is multiplied with an input at each token.
     chunk : int, optional
-        So many tokens of causal linear attention are taken at a time, with products of matrices.
+        How many tokens of causal linear attention are processed at a time, with products of matrices.
     shared_values : bool
         Whether the values are the first dv of the d words of the keys, as in multi-head latent attention
         whose projections are absorbed.

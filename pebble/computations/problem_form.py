@@ -135,7 +135,7 @@ def _check_linear(problem: Problem) -> None:
 
 
 def _causal(sharing: int) -> str:
-    """Return how the causal mask of so many query heads that share keys and values is written."""
+    """Return how the causal mask of ``sharing`` query heads with common keys and values is written."""
     return "causal" if sharing == 1 else f"group:{sharing}:causal"
 
 

@@ -54,7 +54,7 @@ class SharedProblem(PlainRow):
     dv : int, optional
         Head dimension of V; d by default.
     queries_decoded : int, optional
-        Decoding: so many queries of each head, all on device 0 with their outputs, attend to N keys shared out over
+        Decoding: this many queries of each head, all on device 0 with their outputs, attend to N keys shared out over
         the devices. By default each token has a query, on its own device.
 
     Examples

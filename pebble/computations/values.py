@@ -77,7 +77,7 @@ def advanced(
 
 
 class _Values:
-    """The arrays that are computed: the last results of chains, and all of those that are read at a step."""
+    """The arrays that are computed: the last results of chains, and every result of chains read at a step."""
 
     def __init__(self, family: Family, inputs: Mapping[str, NDArray[np.float64]]) -> None:
         self.family = family

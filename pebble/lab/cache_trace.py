@@ -51,7 +51,7 @@ class Addresses:
 
 
 def layout(program: Program, family: Family, line: int) -> Addresses:
-    """Return where arrays are, for lines of so many words.
+    """Return where arrays are in memory, for cache lines of ``line`` words.
 
     Raises
     ------
@@ -119,7 +119,7 @@ class _Buffers:
 
 
 def _overwritten(program: Program, family: Family, made: Addresses) -> Iterator[str]:
-    """Yield the arrays of which an element is read after another one took its place."""
+    """Yield the arrays with an element that is read after something else took its place."""
     owner = np.full(made.words, -1)
     whole, count = Addresses({}, {}, 0), 0
     for array in family.arrays:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 POLICIES = ("lru", "fifo", "opt")
 _MOST_TIMES = 64
-"""A cache of at most so many times M words is tried."""
+"""Largest cache tried, in multiples of M."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def _row(policy: str, accesses: _Accesses, M: int, line: int, ways: int, io: int
 
 
 def _needed(policy: str, accesses: _Accesses, M: int, line: int, ways: int, io: int) -> int | None:
-    """Return the words of the smallest cache found that moves no more than so many words: by doubling and halving."""
+    """Return the size in words of the smallest cache found that moves at most ``io`` words: by doubling and halving."""
     by_sets = ways * line < M
     unit = ways * line if by_sets else line
 

@@ -84,7 +84,7 @@ class CompiledRun(TableResult):
     def parts(self) -> Sequence[str | Table]:
         """Return what is printed: the counts, and how far the outputs are from numpy's."""
         columns = {"": str, "in C": self.counts.__getitem__, "counted": self.expected.__getitem__}
-        note = f"outputs: largest difference from numpy's {self.error:.1e} of the largest value"
+        note = f"outputs differ from numpy's by at most {self.error:.1e} of the largest value"
         return [Table.of(self.expected, columns, notes=[note])]
 
 

@@ -213,7 +213,7 @@ def regimes(
     Cost: about 0.1 s a forward row, 0.5 s a backward row, whatever N; under a mask some seconds a row.
 
     The regime is the side of M = d² also under a mask: tiles inside a mask made of large blocks are dense. The
-    published dividing point for so many pairs is in the data of each row, ``sparse_dividing_point``.
+    published dividing point for that number of pairs is in the data of each row, ``sparse_dividing_point``.
 
     Examples
     --------
@@ -255,7 +255,7 @@ def regimes(
 def memories_of_devices(
     on: Iterable[str | Device] | str | None, dtype: str, level: str | None = None
 ) -> list[tuple[int, tuple[str, ...]]]:
-    """Return the words of fast memory of devices, in order of the first, and the names of those that have so many.
+    """Return each size of the devices' fast memory in words, in order of appearance, and the devices that have it.
 
     Parameters
     ----------

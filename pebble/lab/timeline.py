@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pebble.program.counting.plain import Machine
 
 MOVE_LIMIT = 200_000
-"""A run of at most so many loads, stores and computations is followed move by move."""
+"""Up to this many loads, stores and computations, a run is followed move by move."""
 STEP_LIMIT = 400_000
-"""A longer run is followed operation by operation; it may have at most so many."""
+"""A longer run is followed operation by operation, up to this many."""
 
 _LOAD, _STORE, _COMPUTE, _DELETE = range(4)
 

@@ -55,7 +55,7 @@ def accumulated_lines(program: Program, family: Family) -> Iterator[str]:
 class _Sum:
     """An element: what its word in fast memory has absorbed, and what slow memory has.
 
-    A resumed word is added to slow memory and let go; another one replaces what is there.
+    A resumed word is added to slow memory and let go; any other replaces what is there.
     """
 
     name: str

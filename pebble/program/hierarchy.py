@@ -71,7 +71,7 @@ class Hierarchy:
     def held_within(self, level: int) -> int:
         """Return how many words can be on the inner side of a level's boundary: its own, or with all those within.
 
-        No program moves fewer words through that boundary than the computation needs with one fast memory of so many
+        No program moves fewer words through that boundary than the computation needs with one fast memory of that size
         (Theorem M, docs/proofs/levels.md).
         """
         inside: Sequence[int | None] = self.capacities[:level]

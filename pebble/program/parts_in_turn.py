@@ -47,7 +47,7 @@ def for_each_part(mask: Mask, write: Callable[[Mask], Program]) -> Program:
 
 
 def family_of_part(family: Family, part: Mask | None, sizes: tuple[int, int] = (0, 0)) -> Family:
-    """Return the computation of one part of the mask; without a mask, of so many queries and keys."""
+    """Return the computation of one part of the mask; without a part, that of ``sizes`` queries and keys."""
     queries, keys = sizes if part is None else (part.Nq, part.Nk)
     extents = {**family.extents, "i": queries, "j": keys}
     return Family(family.name, family.arrays, extents, family.symbols, family.parameters, part)

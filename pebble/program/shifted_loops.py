@@ -215,7 +215,7 @@ class _State:
         )
 
     def shift(self, times: int) -> None:
-        """Leave the state as so many further iterations would."""
+        """Leave the state as it would be after ``times`` more iterations."""
         for rows in self._rows:
             rows[1:] = rows[:1]
         for now, _, grows in self._others:

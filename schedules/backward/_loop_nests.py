@@ -118,7 +118,7 @@ def tiles_outside(
     store_dS : bool
         Whether dS is written out.
     pinned : int
-        So many lines that pass stay in fast memory: their gradients with ``both``, else their inputs.
+        How many lines that pass stay in fast memory: their gradients with ``both``, else their inputs.
     part : (int, int or None)
         The lines that the tiles divide; all of them by default.
     begun : int

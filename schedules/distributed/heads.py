@@ -1,4 +1,4 @@
-"""Heads first: every device takes some heads, of all tokens (Ulysses) or of those that come round (USP)."""
+"""Heads first: every device takes some heads, of all tokens (Ulysses) or of the tokens that come round (USP)."""
 
 from __future__ import annotations
 

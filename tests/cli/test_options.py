@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.commands import Pebble, document_of
@@ -11,6 +13,30 @@ def test_a_decimal_prefix_says_what_it_was_taken_for(pebble: Pebble) -> None:
     done = pebble("bounds", "-N", "4k", "-d", "4", "-M", "100", "--json")
     assert document_of(done)["problem"]["Nq"] == 4000
     assert done.err == "pebble: 4k is 4,000; 4Ki is 4,096\n"
+
+
+SIZES = [
+    ("-M 25k", ["25k is 25,000; 25Ki is 25,600"]),
+    ("-M 200kB --dtype float16", ["200kB is 200,000 bytes; 200KiB is 204,800 bytes"]),
+    ("-M 2Ki:4K:2,1M", ["4K is 4,000; 4Ki is 4,096", "1M is 1,000,000; 1Mi is 1,048,576"]),
+    ("-M 25Ki,1e4,10**4,4096", []),
+]
+
+
+@pytest.mark.parametrize(("size", "notes"), SIZES)
+def test_so_does_one_among_sizes_of_fast_memory(
+    pebble: Pebble, tmp_path: Path, size: str, notes: list[str]
+) -> None:
+    file = str(tmp_path / "sweep.csv")
+    done = pebble("sweep", "-N", "64", "-d", "4", *size.split(), "--schedule", "flash-2", "-o", file)
+    assert [line for line in done.err.splitlines() if " is " in line] == [f"pebble: {note}" for note in notes]
+    assert done.code == 0
+
+
+def test_the_note_alone_is_beside_json(pebble: Pebble) -> None:
+    done = pebble("bounds", "-N", "64", "-d", "4", "-M", "25k", "--json")
+    assert document_of(done)["M"] == 25_000
+    assert done.err == "pebble: 25k is 25,000; 25Ki is 25,600\n"
 
 
 HUGE = ["1e400", "1e20", "9223372036854775808", "10**30", "10**100000"]

@@ -19,7 +19,7 @@ Ends = tuple[Staircase, Staircase]
 
 
 def covered(bands: Sequence[Ends], least: int = 1) -> list[Ends]:
-    """Return the bands of the pairs that at least so many bands allow, each behind the one before in every query.
+    """Return the bands of the pairs that at least ``least`` bands allow, each behind the one before in every query.
 
     Parameters
     ----------

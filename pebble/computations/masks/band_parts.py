@@ -22,7 +22,7 @@ class BandParts(NamedTuple):
     queries, keys : Intervals-like pairs of ndarray of int64
         Beginnings and ends. Queries that attend to nothing may lie inside; all the keys belong to the part.
     repeats : ndarray of int64
-        Where above 1, the entry stands for so many parts of one query and one key each, along a diagonal.
+        Where above 1, how many parts of one query and one key each the entry stands for, along a diagonal.
     """
 
     queries: tuple[Whole, Whole]

@@ -50,7 +50,7 @@ class BlockToeplitzMask(PiecewiseMask):
 
     Examples
     --------
-    The strided pattern: causal on the diagonal, what a window holds of the block before, and every so many keys.
+    The strided pattern: causal on the diagonal, a window into the block before, and keys at a fixed stride.
 
     >>> own, rows = np.arange(2), np.zeros(2, dtype=int)
     >>> near = BandMask("own", 2, rows, own + 1), BandMask("before", 2, own, rows + 2)

@@ -29,7 +29,7 @@ from pebble.computations.masks.staircase import Staircase
 from pebble.computations.masks.union_mask import combined_bands
 
 _MOST_DOCUMENTS = 1_000_000
-"""So many at most are kept as a band; more, of one length, as blocks that repeat."""
+"""Most documents kept as a band; more, if of one length, are kept as repeating blocks."""
 
 
 @dataclass(frozen=True)

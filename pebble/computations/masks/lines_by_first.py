@@ -67,7 +67,7 @@ class LinesByFirst:
         return self._below(number, x1) - self._below(number, x0)
 
     def _below(self, number: Whole, line: Whole) -> Whole:
-        """Of the first so many in the order, how many come before a line on the axis."""
+        """Of the first ``number`` lines in the order, how many come before a line on the axis."""
         initial, found, group = number, np.zeros_like(line), np.zeros_like(line)
         for digit, zeros in zip(self._digits, self._zeros, strict=True):
             one = line >> digit & 1

@@ -214,8 +214,8 @@ class Mask(ABC):
     def steady_parts(self, axis: str) -> list[RegularPart]:
         """Return the parts of an axis in which some lines on the pairs are the same, moved on; in order.
 
-        Some lines on every end (:meth:`ends_of`) has moved by so many partners, or stays, as the part's ``moves`` say.
-        Lines that are in no part follow no rule that the mask knows of.
+        Some lines further on, every end (:meth:`ends_of`) has moved by a number of partners, or stays, as the part's
+        ``moves`` say. Lines that are in no part follow no rule that the mask knows of.
         """
         return []
 
@@ -308,7 +308,7 @@ def check_rows(mask: M, empty_rows: str = "error") -> M:
 
 
 def _empty_row(mask: Mask, number: int) -> int:
-    """Return the query that attends to nothing and has so many of that kind before it; by bisection."""
+    """Return the query that attends to nothing and has ``number`` such queries before it; by bisection."""
     return bisect_right(range(mask.Nq + 1), number, key=lambda query: query - mask.present("i", 0, query)) - 1
 
 

@@ -101,7 +101,7 @@ def random_blocks_mask(
 
 
 def _drawn(seed: int, rows: int, columns: int, number: int) -> NDArray[np.bool_]:
-    """Choose so many places: the smallest words of the rows' smallest ones, and then of the others; all differ."""
+    """Choose ``number`` places: first the smallest of the rows' smallest words, then of the others; all differ."""
     words, step = np.empty((rows, columns), dtype=np.uint64), max(1, _CHUNK // columns)
     for start in range(0, rows, step):
         numbers = np.arange(start * columns, min(start + step, rows) * columns)

@@ -47,7 +47,7 @@ class BlockPairs:
         self.period, self.patterns, self.depth = period, patterns, len(patterns) - 1
         sizes = [sum(band.pairs for band in bands) for bands in patterns]
         self._last = sizes[-1]
-        # Of the first blocks of a column, and of a triangle of so many rows.
+        # Pairs in the first blocks of a column, and of the triangle of the first block rows.
         self._column = np.append(0, np.cumsum(sizes))
         self._triangle = np.cumsum(self._column)
 
@@ -81,7 +81,7 @@ class BlockPairs:
         return np.asarray(ends[1] - ends[0])
 
     def _blocks(self, number: Whole) -> Whole:
-        """Return the pairs of the blocks on the diagonal and below it, of so many block rows."""
+        """Return the pairs of the blocks on and below the diagonal, in the first ``number`` block rows."""
         near = np.minimum(number, self.depth)
         more = number - near
         return np.asarray(
@@ -89,7 +89,7 @@ class BlockPairs:
         )
 
     def _lines(self, axis: str, number: Whole, lines: Whole) -> Whole:
-        """Return the pairs of the first lines of so many patterns, of which the last one comes again and again."""
+        """Return the pairs of the first lines of ``number`` patterns; the last pattern repeats."""
         near = np.minimum(number, self.depth)
         if lines.size > _FEW and self.period * (self.depth + 1) <= _MOST_PLACES:
             each = [sums[lines] for sums in self._sums[axis]]

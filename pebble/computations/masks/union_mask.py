@@ -115,7 +115,7 @@ def band_marks(band: BandMask, axis: str) -> Whole:
 
 
 def combined_bands(spec: str, masks: Sequence[BandMask | UnionMask], least: int = 1) -> BandMask | UnionMask:
-    """Return the pairs that at least so many masks allow: with 1 their union, with all their intersection.
+    """Return the pairs that at least ``least`` masks allow: 1 for their union, all for their intersection.
 
     >>> from pebble.computations.masks import causal_mask, window_mask
     >>> combined_bands("both", [causal_mask(4, 4), window_mask(4, 4, 0, 1)], 2)

@@ -95,7 +95,7 @@ def _check_names(statements: tuple[Assignment, ...]) -> None:
         raise InvalidInput(f"{name} is an index and an array; give one of them another name")
     for name in sorted(indices | set(ranks)):
         if name in FUNCTIONS or keyword.iskeyword(name) or name.startswith("__"):
-            raise InvalidInput(f"{name!r} cannot be the name of an array or an index; choose another one")
+            raise InvalidInput(f"{name!r} cannot be the name of an array or an index; choose another name")
 
 
 def _checked_extents(statements: tuple[Assignment, ...], extents: Mapping[str, int]) -> dict[str, int]:

@@ -179,7 +179,7 @@ def kernel_boundaries(
 
 
 def _of_blocks(problem: Problem, tiles: Tiles, rows: int) -> Program:
-    """Write what thread blocks do that take so many rows together."""
+    """Write what thread blocks that take ``rows`` rows together do."""
     return get("flash-2", "forward").program(problem, {**tiles, "rows": min(rows, problem.Nq)})
 
 

@@ -32,8 +32,8 @@ def plan_levels(
     hierarchy : Hierarchy
         The levels, the innermost first.
     constraints : Constraints, optional
-        On the sizes only: every tile of every level is a multiple of so much, or a power of two, unless it is the whole
-        axis; rows and cols have at least, or at most, so many lines.
+        On the sizes only: every tile of every level is a multiple of a number, or a power of two, unless it is
+        the whole axis; rows and cols may have a least and a greatest length.
     schedules
         As for :func:`pebble.count_levels`.
     **rates

@@ -16,7 +16,7 @@ from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
 from pebble.solvers.optimum import FEW_STATES, optimal
 
 MOST_SOLVED = 24
-"""The exact optimum is searched only for DAGs of at most so many vertices."""
+"""Largest DAG, in vertices, for which the exact optimum is searched."""
 
 _CHOICES = 4
 
@@ -40,7 +40,7 @@ class PracticeBoard:
     name, parameters : str, dict of str to str
         What a pebbling file calls the DAG.
     bound : callable, optional
-        The best lower bound for M words; by default the best of those that hold for any DAG.
+        The best lower bound for M words; by default the best that holds for any DAG.
     """
 
     title: str

@@ -167,7 +167,7 @@ def log_axes(ax: Axes, *names: str) -> None:
 
 
 def note(ax: Axes, text: str, xy: tuple[float, float], offset: tuple[float, float], **style: Any) -> Any:
-    """Write a small text beside a point, so many points to the right and up."""
+    """Write a small text beside a point; the offset is in points, to the right and up."""
     return ax.annotate(
         text, xy=xy, xytext=offset, textcoords="offset points", **{"fontsize": "small", **style}
     )

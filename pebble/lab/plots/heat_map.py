@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from pebble.program.schedule import Schedule
 
 NUMBERED_CELLS = 200
-"""In a map of at most so many cells, each cell shows its number, in place of a scale of colours."""
+"""Up to this many cells, each shows its number, and there is no colour scale."""
 FEW_CELLS = 40
-"""In a map of at most so many, in larger letters, and each has a label on the axes."""
+"""Up to this many cells, the numbers are larger, and each cell has labels on the axes."""
 
 
 @dataclass(frozen=True)

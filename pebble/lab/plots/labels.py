@@ -25,7 +25,7 @@ class LineEnd:
 
 
 def wrapped(names: str, letters: int = 20) -> str:
-    """Break names with commas into lines of so many letters.
+    """Break names separated by commas into lines of at most ``letters`` characters.
 
     Examples
     --------

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pebble.program.schedule import Schedule, Tiles
 
 STRETCHES = 240
-"""A long run is cut into about so many stretches of time, and one sample of each is drawn."""
+"""About how many stretches of time a long run is cut into; one sample of each is drawn."""
 
 
 @dataclass(frozen=True)

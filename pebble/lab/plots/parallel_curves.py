@@ -118,7 +118,7 @@ def parallel_winners(
     links: Links,
     schedules: Sequence[str] | None = None,
 ) -> ParallelWinners:
-    """Find the fastest schedule for several lengths and numbers of devices; of those as fast the first.
+    """Find the fastest schedule for several lengths and numbers of devices; of equals, the first.
 
     Parameters
     ----------

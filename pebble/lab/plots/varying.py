@@ -42,7 +42,7 @@ def memories(M: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, ...]:
 
 
 def memories_around(d: int, count: int) -> tuple[int, ...]:
-    """Return so many sizes of fast memory on both sides of d², from d²/16 to 256·d².
+    """Return ``count`` sizes of fast memory around d², from d²/16 to 256·d².
 
     Examples
     --------

@@ -45,7 +45,7 @@ class Effect(NamedTuple):
         return Effect(self.grown + other.grown, np.maximum(self.room, later), at)
 
     def times(self, number: Whole) -> Effect:
-        """Repeat so many times."""
+        """Repeat it a number of times."""
         more = (number - 1) * self.grown
         sums = total(more)
         at = self.at

@@ -224,7 +224,7 @@ class Fold(BoxWords):
         runs: Runs,
         unit: int = 0,
     ) -> Effect:
-        """Return the effects of loops that are made of runs of tiles, or of tiles that stand for so many units."""
+        """Return the effects of loops made of runs of tiles, or of tiles that stand for several units each."""
         found = [self._run(node, path, rows, part, loop, unit) for part in runs.chunks()]
         effect = self._nothing(len(rows))
         if found:
@@ -301,7 +301,7 @@ class Fold(BoxWords):
         runs: Runs,
         unit: int,
     ) -> Effect | None:
-        """Return the effects of loops of which some tiles stand for so many units each; None if words pile up."""
+        """Return the effects of loops in which some tiles stand for several units each; None if words pile up."""
         before = {place: moved.copy() for place, moved in self.moved.items()}
         around, self.piled = self.piled, False
         effect = self._runs(node, path, rows, loop, runs, unit)

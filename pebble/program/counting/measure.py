@@ -45,7 +45,7 @@ def measure(
     most : int
         Boxes that are looked at.
     weigh : callable
-        Returns what is told instead of all words, of those loaded and stored of each array.
+        Returns what is told instead of all words, of the words loaded and stored of each array.
 
     Returns
     -------

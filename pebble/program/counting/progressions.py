@@ -36,7 +36,7 @@ _MOST_MARKS = 64
 
 
 def steady_parts(mask: Mask, axis: str, length: int) -> list[RegularPart]:
-    """Return the steady parts of an axis with at least so many lines."""
+    """Return the steady parts of an axis with at least ``length`` lines."""
     return [one for one in mask.steady_parts(axis) if one.stop - one.start >= length]
 
 

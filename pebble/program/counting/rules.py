@@ -60,7 +60,7 @@ class BoxRules:
     visits : dict of str to Visit
         The current iteration of every loop around, by label.
     around : dict of str to Visit or None
-        Where a loop of a label stands in another one with its label: the current iteration of that.
+        Where a loop stands in another with the same label: the current iteration of the outer one.
     steps : int
         Operations executed.
     """

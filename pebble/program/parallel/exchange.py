@@ -105,8 +105,8 @@ class Exchange:
     ----------
     problem : SharedProblem
     blocks : int
-        The query heads are cut into so many blocks of equal size; block y works with the block y·k // blocks of
-        heads of keys, where k = min(blocks, kv_heads) is how many of those there are.
+        Number of equal blocks of query heads; block y works with block y·k // blocks of the key heads, which
+        are in k = min(blocks, kv_heads) blocks.
     supersteps : list of Superstep
     """
 
@@ -204,7 +204,7 @@ def _entries(moves: object, columns: list[str]) -> Iterator[tuple[Any, ...]]:
 
 
 def check_blocks(problem: SharedProblem, blocks: int) -> None:
-    """Check that the heads can be cut into so many blocks, each with whole heads of keys."""
+    """Check that the heads can be cut into this number of blocks, each with whole heads of keys."""
     heads, kv_heads = problem.heads, problem.kv_heads
     if heads % blocks:
         raise InvalidInput(f"{heads} query head{'s' * (heads > 1)} cannot be cut into {blocks} equal blocks")

@@ -223,7 +223,7 @@ def shape_of(text: str) -> Shape:
 
 
 def _products(number: int, factors: int) -> Iterator[Shape]:
-    """Yield all ways to write a number as an ordered product of so many.
+    """Yield all ways to write a number as an ordered product of ``factors`` factors.
 
     >>> list(_products(4, 2))
     [(1, 4), (2, 2), (4, 1)]

@@ -42,7 +42,7 @@ class TileRows:
         self._free = np.zeros(0, np.int32)
 
     def begin(self, where: Where) -> Numbers:
-        """Let rows begin, without a term, where there are none; return the indices of those that begin."""
+        """Begin rows, without a term, where there are none; return the indices of the new rows."""
         absent = np.flatnonzero(self.place[where] < 0)
         fresh = absent[_first_of_each(self._keys(where)[absent])]
         missing = len(fresh) - len(self._free)
@@ -61,7 +61,7 @@ class TileRows:
         return fresh
 
     def absorb(self, where: Where, bits: Bits, final: bool = False) -> Numbers:
-        """Add terms to rows, which begin where there are none; return the indices of those that begin.
+        """Add terms to rows, which begin where there are none; return the indices of the new rows.
 
         Raises
         ------
@@ -95,7 +95,7 @@ class TileRows:
         return self._bits[slot]
 
     def receive(self, where: Where, bits: Bits, final: bool, adding: bool) -> Numbers:
-        """Take in rows that were sent, adding to what there is or not; return the indices of those that are new."""
+        """Take in rows that were sent, adding to what is there or not; return the indices of the new rows."""
         if final or not adding:
             there = (self.place[where] >= 0) | _repeated(self._keys(where))
             self._refuse(there, "already-held", "receives what it has", where)

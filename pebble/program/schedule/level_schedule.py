@@ -174,7 +174,7 @@ class LevelSchedule(ABC):
         return None
 
     def require_levels(self, hierarchy: Hierarchy) -> None:
-        """Raise InvalidInput if the schedule cannot be written for so many levels."""
+        """Raise InvalidInput if the schedule cannot be written for this number of levels."""
         if hierarchy.levels not in self.levels:
             known = " or ".join(map(str, self.levels))
             raise InvalidInput(
@@ -198,13 +198,13 @@ def _allowed(candidates: Iterable[Tiles], allowed: Callable[[Tiles], Tiles | Non
 
 
 def _cost(words: Iterable[int], weights: Sequence[float]) -> float:
-    """Return what tiles cost that move so many words at each boundary."""
+    """Return what tiles cost that move these words at each boundary."""
     costs = [one * weight for one, weight in zip(words, weights, strict=True)]
     return max(costs) + _BESIDE * sum(costs)
 
 
 def fits(needed: Iterable[int], hierarchy: Hierarchy) -> bool:
-    """Return whether so many words fit at every level."""
+    """Return whether the words needed fit at every level."""
     capacities = zip(needed, hierarchy.capacities, strict=True)
     return all(words is None or need <= words for need, words in capacities)
 

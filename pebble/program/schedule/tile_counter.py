@@ -135,7 +135,7 @@ class TileCounter:
                 for place, key in zip(places, keys, strict=True)
                 if key in known.found
             )
-        never = NEVER, NEVER  # also of those with too many boxes
+        never = NEVER, NEVER  # also for programs with too many boxes
         found = np.array([known.by_tiles.get(key, never) for row in asked for key in row], dtype=np.int64)
         words, room = found.reshape(-1, 2).T
         return words, room
@@ -151,7 +151,7 @@ class TileCounter:
     def _note(
         self, keys: list[Key], texts: list[Program], family: Family, found: dict[Key, tuple[int, int]]
     ) -> None:
-        """Note what programs move and need; of those with too many boxes nothing."""
+        """Note what programs move and need; nothing for those with too many boxes."""
         try:
             if keys[0][0]:
                 words = self.demands.words(texts, family, MOST_BOXES)

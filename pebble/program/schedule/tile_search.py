@@ -32,7 +32,7 @@ _HOPELESS = 2.5
 _AIMS = 3
 """How often smaller tiles are looked at, where phases leave words to one another."""
 _PROBES = 4
-"""Programs at so many sizes tell whether two searches ask the same."""
+"""Number of sizes at which programs are compared, to tell whether two searches ask the same."""
 
 
 class TileChoice(NamedTuple):
@@ -50,7 +50,7 @@ def best_tiles(
     demands: TileDemands = NO_DEMANDS,
     near: tuple[tuple[str, int], ...] = (),
 ) -> TileChoice:
-    """Return the tiles with which a schedule moves the fewest words, of those that fit M words of fast memory.
+    """Return the tiles that fit M words of fast memory and with which a schedule moves the fewest words.
 
     Parameters
     ----------

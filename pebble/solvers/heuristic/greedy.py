@@ -35,7 +35,7 @@ class Weights:
     level : float
         Price of each level above the inputs; negative to prefer what is far from the inputs.
     oldest : int
-        The victim is one of so many values that were used least recently: the one whose users lack most.
+        How many of the least recently used values to choose from: the one whose users lack most is evicted.
     recent : float
         How much cheaper a cone is for each step that it becomes ready, or changes its price, later.
     given : bool

@@ -123,7 +123,7 @@ class LabelOrder:
 def _longest_paths(
     tail: NDArray[np.int64], head: NDArray[np.int64], count: int
 ) -> NDArray[np.float64] | None:
-    """Return the longest path to each of so many labels over pairs; None with a cycle.
+    """Return the longest path over pairs to each of ``count`` labels; None if there is a cycle.
 
     >>> _longest_paths(np.array([0, 0, 1]), np.array([1, 2, 2]), 4)
     array([0., 1., 2., 0.])

@@ -15,7 +15,7 @@ from pebble.solvers.heuristic.operand_order import with_ordered_operands
 from pebble.solvers.heuristic.tiling_search import ABSENT, better_tilings
 
 _PRICED = ((60_000, 8_000_000), (1_000_000, 20_000_000), (1 << 60, 5_000_000))
-"""Vertices and edges of all orders that are priced, for graphs up to so many vertices and edges."""
+"""Largest graph (vertices and edges), and how many vertices and edges to price in it over all orders."""
 _MOST_TRIALS, _LEAST_TRIALS = 1000, 3
 _MOST_AXES = 4
 _MOST_COLUMNS = 7
@@ -59,7 +59,7 @@ def lattice_orders(
 
 
 def _trials(size: int) -> int:
-    """Return how many orders are priced of a graph of so many vertices and edges."""
+    """Return how many orders of a graph to price; its size is its vertices plus its edges."""
     priced = next(priced for largest, priced in _PRICED if size <= largest)
     return min(max(priced // size, _LEAST_TRIALS), _MOST_TRIALS, 100 + size // 5)
 

@@ -95,7 +95,7 @@ def topological_by_rank(graph: NeededGraph, rank: NDArray[np.int64]) -> NDArray[
 
 
 def equal_sizes(extent: int) -> list[int]:
-    """Return the sizes of tiles that cut so many places into parts as equal as may be.
+    """Return the tile sizes that cut an extent into parts as equal as possible.
 
     >>> equal_sizes(10)
     [1, 2, 3, 4, 5, 10]
@@ -112,7 +112,7 @@ _ROOM = 3
 _LEAST_FULL = 0.3
 """Part of fast memory that a box fills at least."""
 _PART_OF_BOXES = 4
-"""One of so many trials may be a box."""
+"""One in this many trials may be a box."""
 _MOST_USES = 10_000
 """Uses of values that are looked at for a box."""
 _IDLE = 200
@@ -207,7 +207,7 @@ class TilingSearch:
         return [plain, *some, *(self._random() for _ in range(third // 2 if self.axes else 0))]
 
     def _improve(self, tilings: list[Tiling], trials: int) -> Iterator[tuple[NDArray[np.int64], int]]:
-        """Change the best of these tilings for so many trials."""
+        """Change the best of these tilings, for a number of trials."""
         pool = [(self.price[tiling], at, tiling) for at, tiling in enumerate(tilings) if tiling in self.price]
         end, idle = self.left - trials, 0
         while pool and self.left > end and idle < _IDLE:

@@ -89,13 +89,13 @@ def _without_loads(nest: Iterable[NestNode], names: tuple[str, ...]) -> tuple[Ne
 
 
 _COARSE, _FINE = 24, 6
-"""So many places are tried for a cut at first, then so many between the neighbours of a good one."""
+"""Number of places tried for a cut: at first, and then between the neighbours of a good one."""
 _WORTH = 200
 """What saves less than this part of the words is not worth a longer program."""
 _MOST_CUTS = 6
-"""So many cuts are looked at where data may stay."""
+"""Most cuts tried where data may stay."""
 _MORE_TILES = 6
-"""So many more tiles than are needed are tried where smaller ones leave room for data that stay."""
+"""Most tiles tried beyond those needed, where smaller tiles leave room for data that stay."""
 
 Cut = tuple[tuple[int, int], ...]
 """The parts of an axis: which nest, and how long."""
@@ -123,7 +123,7 @@ class DividedPhase:
     parts : tuple of _Part
     stays : (axis, arrays), optional
     staying : int
-        So many elements stay.
+        How many elements stay.
     words : int
         By formula.
     """

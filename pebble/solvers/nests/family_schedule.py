@@ -20,7 +20,7 @@ from pebble.solvers.nests.phase_search import SizedPhase, best_phases
 from pebble.solvers.nests.placement import Group
 
 _MOST_TOGETHER = 6
-"""So many arrays at most are computed in one phase, those that only pass on counted as one."""
+"""Most arrays computed in one phase; arrays that only pass values on count as one."""
 
 
 class Fusion:
@@ -87,7 +87,7 @@ class Fusion:
         return list(dict.fromkeys(block[name] for name in self.computed))
 
     def _passes_on(self, name: str, reader: str) -> bool:
-        """Whether an array is only read by another one, each element by the same element."""
+        """Whether only the reader reads an array, each element by the same element."""
         array, other = self.family[name], self.family[reader]
         return (
             other.chain is None

@@ -1,7 +1,7 @@
 """The choices for one array of a phase: loops of its own, where its operands are loaded, where it is spilled.
 
 Each choice is weighed on a grid of cells of tile sizes: the words that it moves at least and the room that it takes at
-least in every cell. A choice that another one beats in all cells is left out.
+least in every cell. A choice that some other beats in every cell is left out.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class LeafOption:
     words, room : ndarray of float64
         For each cell, the words moved and the room taken at least.
     held : ndarray of float64
-        Words held inside so many loops of the spine, for each cell: shape (depth + 1, cells).
+        Words held at each depth of the spine, for each cell: shape (depth + 1, cells).
     """
 
     own: tuple[str, ...]
@@ -79,7 +79,7 @@ class LeafOption:
 
 
 def orders(axes: list[str], most: int) -> Iterator[tuple[str, ...]]:
-    """Yield the ordered choices of at most so many axes."""
+    """Yield the ordered choices of at most ``most`` axes."""
     for number in range(min(most, len(axes)) + 1):
         yield from itertools.permutations(axes, number)
 

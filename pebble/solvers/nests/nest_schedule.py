@@ -23,7 +23,7 @@ MOST_ORDERED = 200_000
 _METHODS = {"greedy": 8_000, "lattice": 2_500}
 """How vertices are ordered, and the size up to which that is tried beside a family's program: it takes some seconds."""
 _NEAR = 2
-"""They are not tried if the program moves no more than so many times the inputs and outputs."""
+"""They are not tried if the program moves at most this many times the inputs and outputs."""
 _WORTH = 0.9
 """So much less than a program an order has to move to be shown in its place."""
 

@@ -33,7 +33,7 @@ class SizedPhase:
 def best_phases(
     group: Group, M: int, choices: LeafChoices, *, number: int = 3, most: float = float("inf")
 ) -> list[SizedPhase]:
-    """Return the phases that move the fewest words of those that fit in M words, the best first.
+    """Return the phases that fit in M words and move the fewest words, the best first.
 
     Parameters
     ----------

@@ -82,9 +82,9 @@ class PhasePlan:
     own : dict of str to tuple of str
         Inside those, loops over single elements of these axes, for each array.
     position : dict of (str, str) to int
-        Where the operand that the first array is for the second is loaded: inside so many loops of its path.
+        How many loops of its path enclose the load of the first array as an operand of the second.
     spilled : dict of str to int
-        Sums of which partial results are stored and loaded again: inside so many loops of their path.
+        Sums whose partial results are stored and reloaded: how many loops of their path enclose that.
     """
 
     group: Group

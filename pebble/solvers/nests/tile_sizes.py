@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_SIZES = 1 << 17
-"""So many combinations of sizes are looked at; where there are more, sizes on a logarithmic scale."""
+"""Most combinations of sizes to try; where there are more, only sizes on a logarithmic scale."""
 
 _LONG = 1 << 24
 _MOST_OF_A_LONG_AXIS = 1 << 12
@@ -50,7 +50,7 @@ def least_room(needs: Needs) -> int:
 
 
 def best_tiles(needs: Needs, extents: Mapping[str, int], M: int) -> TiledNeeds | None:
-    """Return the sizes that move the fewest words of those that fit in M words; None if none fits.
+    """Return the sizes that fit in M words and move the fewest words; None if none fits.
 
     Words never grow with a tile, and room is linear in each, so the last size follows from the others. Of elements
     that stay there are as many as then fit.

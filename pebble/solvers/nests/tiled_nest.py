@@ -82,7 +82,7 @@ def split_at(polynomial: Polynomial, name: str) -> tuple[Polynomial, Polynomial]
 
 
 def dominant(polynomials: Iterable[Polynomial]) -> list[Polynomial]:
-    """Leave out the polynomials that another one is at least as great as, coefficient by coefficient."""
+    """Leave out every polynomial that some other equals or exceeds in each coefficient."""
     kept: list[Polynomial] = []
     for one in polynomials:
         if any(_covers(other, one) for other in kept):
