@@ -177,7 +177,10 @@ def test_every_dropped_or_repeated_move_gets_the_same_verdict_from_both() -> Non
         (_set("bound", "name", to="best"), "no bound is called 'best'"),
         (_set("bound", to={"name": "convex min-cut", "value": 1, "inputs": {"vertex": 3}}), "computed twice"),
         (_set("bound", to={"name": "Hong-Kung", "value": 1, "inputs": {"X": "3"}}), "whole number"),
-        (_set("bound", to={"name": "T1", "value": 1, "inputs": {"family": "fft:4"}}), "no bound called 'T1'"),
+        (
+            _set("bound", to={"name": "T1", "value": 1, "inputs": {"family": "fft:4"}}),
+            "no bound of the family fft",
+        ),
         (_set("dag", "name", to="fft:8"), "not the one called fft:8"),
     ],
 )
