@@ -16,6 +16,10 @@ from pebble.lower_bounds.published import published_curves
 from pebble.lower_bounds.requirements import has_all_pairs
 
 
+_IN_ANY_ORDER = ("compulsory", "by parts", "T1", "T2", "T3", "T4", "B1", "B2", "B3", "B4", "W")
+"""Bounds for plain softmax that also hold for sums in any order; see docs/proofs/any-order.md."""
+
+
 @dataclass(frozen=True)
 class Regime:
     """Large or small cache, and how far from the dividing point.
@@ -152,7 +156,10 @@ class BoundTable(TableResult):
     def table(self) -> Table:
         """Return the table of bounds."""
         columns = {"bound": "name", "status": "status", "words": "value", "source": "source"}
-        return Table.of(self.all, columns, drop=("source", "status"))
+        any_order = _IN_ANY_ORDER if self.problem.form == "plain" else ("compulsory",)
+        ordered = [one.name for one in self.proved if one.value and one.name not in any_order]
+        notes = [f"only for sums in index order: {', '.join(ordered)}"] if ordered else []
+        return Table.of(self.all, columns, drop=("source", "status"), notes=notes)
 
     def __repr__(self) -> str:
         return f"<BoundTable {self.problem!r} M={self.M}: best {self.best.name} {self.best.value}>"
