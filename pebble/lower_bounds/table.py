@@ -15,7 +15,6 @@ from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.published import published_curves
 from pebble.lower_bounds.requirements import has_all_pairs
 
-
 _IN_ANY_ORDER = ("compulsory", "by parts", "T1", "T2", "T3", "T4", "B1", "B2", "B3", "B4", "W")
 """Bounds for plain softmax that also hold for sums in any order; see docs/proofs/any-order.md."""
 
