@@ -209,7 +209,8 @@ class NeededOption(click.Option):
 
     def process_value(self, ctx: click.Context, value: Any) -> Any:
         """Read the value, or fail if it is missing."""
-        if not given([str(self.name), *self.unless], ctx):
+        # Where a value comes from, some versions of click note only after this.
+        if self.value_is_missing(value) and not given(self.unless, ctx):
             raise click.MissingParameter(ctx=ctx, param=self)
         return super().process_value(ctx, value)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 
+from pebble.cli.signature import NeededOption
 from tests.support.commands import Pebble, document_of
 
 
@@ -66,3 +68,12 @@ def test_version(pebble: Pebble) -> None:
     from importlib.metadata import version
 
     assert pebble("--version").out.split()[-1] == version("pebble-io")
+
+
+def test_a_value_counts_as_given_before_click_notes_its_source() -> None:
+    """As it does in click 8.4, where the source is noted after the value is read."""
+    option = NeededOption(["-M"], unless=["device"])
+    context = click.Context(click.Command("count", params=[option]))
+    assert option.process_value(context, "100") == "100"
+    with pytest.raises(click.MissingParameter):
+        option.process_value(context, None)
