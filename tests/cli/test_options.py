@@ -75,5 +75,6 @@ def test_a_value_counts_as_given_before_click_notes_its_source() -> None:
     option = NeededOption(["-M"], unless=["device"])
     context = click.Context(click.Command("count", params=[option]))
     assert option.process_value(context, "100") == "100"
+    absent, _ = option.consume_value(context, {})
     with pytest.raises(click.MissingParameter):
-        option.process_value(context, None)
+        option.process_value(context, absent)
