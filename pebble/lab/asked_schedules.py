@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-from pebble.common.errors import InvalidInput, PebbleError
+from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.program.schedule import Schedule, get, offered
 
@@ -18,25 +19,27 @@ def asked_schedule(asked: str | Schedule, problem: Problem) -> Schedule:
     if not isinstance(asked, str):
         return asked
     in_file = re.fullmatch(r"(.+\.py):(\w+)", asked)
-    return _of_file(*in_file.groups()) if in_file else get(asked, problem.pass_name, problem.form)
+    if in_file is None:
+        return get(asked, problem.pass_name, problem.form)
+    path, name = in_file.groups()
+    try:
+        changed = Path(path).stat().st_mtime_ns
+    except OSError as error:
+        raise InvalidInput(f"cannot read {path}: {error.strerror}") from error
+    return _of_file(path, name, Path(path).resolve(), changed)
 
 
 @lru_cache(maxsize=64)
-def _of_file(path: str, name: str) -> Schedule:
-    """Run a file of Python and return the schedule, or one of the class, that has a name in it."""
-    source = Path(path).resolve()
-    spec = spec_from_file_location(source.stem, source)
+def _of_file(path: str, name: str, source: Path, changed: int) -> Schedule:
+    """Run a file of Python, again once it has changed, and return the schedule that has a name in it, or its class."""
+    spec = spec_from_file_location(f"schedules_of_{source.stem}", source)
     assert spec is not None
     assert spec.loader is not None
-    module = module_from_spec(spec)
+    module = sys.modules[spec.name] = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
         found = getattr(module, name, None)
         made = found() if isinstance(found, type) else found
-    except OSError as error:
-        raise InvalidInput(f"cannot read {path}: {error.strerror}") from error
-    except PebbleError as error:
-        raise type(error)(f"{path}: {error}") from error
     except Exception as error:
         raise InvalidInput(f"{path} cannot be run: {type(error).__name__}: {error}") from error
     if not isinstance(made, Schedule):

@@ -66,6 +66,11 @@ _TABLES = """
 """
 
 
+def words_of(array: Array, family: Family) -> int:
+    """Return how many words an array takes, with the elements that a mask leaves out."""
+    return math.prod(family.extents[axis] for axis in array.axes)
+
+
 def variable(axis: str) -> str:
     """Return the variable for an index; longer names could be words of C."""
     return axis if len(axis) == 1 else f"{axis}_"
@@ -85,7 +90,7 @@ class ExplicitMemory:
 
     def declarations(self) -> str:
         """Return the two memories, and what is done with a word of them."""
-        sizes = ((array.name, self._words(array)) for array in self.family.arrays)
+        sizes = ((array.name, words_of(array, self.family)) for array in self.family.arrays)
         arrays = (f"static WORD slow_{name}[{n}]; static int at_{name}[{n}];\n" for name, n in sizes)
         return _EXPLICIT.format(M=self.M) + "".join(arrays)
 
@@ -95,7 +100,8 @@ class ExplicitMemory:
             "  for (n_unused = 0; n_unused < WORDS; n_unused++) unused[n_unused] = WORDS - 1 - n_unused;\n"
         )
         arrays = (
-            f"  for (int n = 0; n < {self._words(array)}; n++) at_{array.name}[n] = -1, slow_{array.name}[n] = NAN;\n"
+            f"  for (int n = 0; n < {words_of(array, self.family)}; n++)\n"
+            f"    at_{array.name}[n] = -1, slow_{array.name}[n] = NAN;\n"
             for array in self.family.arrays
         )
         return empty + "".join(arrays)
@@ -125,9 +131,6 @@ class ExplicitMemory:
         place = self._place(array)
         slow = "" if action == "delete" else f"&slow_{array.name}[{place}], "
         return [f"{action}({slow}&at_{array.name}[{place}], {int(begun)});"]
-
-    def _words(self, array: Array) -> int:
-        return math.prod(self.family.extents[axis] for axis in array.axes)
 
     def _place(self, array: Array) -> str:
         return _place(array, [(variable(axis), self.family.extents[axis]) for axis in array.axes])

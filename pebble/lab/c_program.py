@@ -15,7 +15,7 @@ import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.lab.c_memory import CacheMemory, ExplicitMemory, variable
+from pebble.lab.c_memory import CacheMemory, ExplicitMemory, variable, words_of
 from pebble.lab.c_symbols import Symbol, text_of
 from pebble.program.nodes import Condition, Loop, Node, Operation, When
 from pebble.program.parts_in_turn import written_out
@@ -96,7 +96,7 @@ def c_program(program: Program, family: Family, memory: ExplicitMemory | CacheMe
             "a C file has sums in index order, of one word each: leave out --sums, --accumulate and --sum-width"
         )
     for array in family.arrays:
-        words = math.prod(family.extents[axis] for axis in array.axes)
+        words = words_of(array, family)
         if words > _MOST_WORDS:
             raise InvalidInput(
                 f"{array.name} has {words:,} words; a C file holds arrays of at most {_MOST_WORDS:,}: "
@@ -144,7 +144,7 @@ class _CWriter:
     def main(self) -> str:
         """Return the function that fills memory, calls the schedule and says what it moved."""
         inputs = "".join(
-            f"  for (int n = 0; n < {self._words(array)}; n++) {{\n"
+            f"  for (int n = 0; n < {words_of(array, self.family)}; n++) {{\n"
             "    seed = seed * 6364136223846793005u + 1442695040888963407u;\n"
             "    value = (double)(seed >> 33) / (1u << 31);\n"
             '    if (file && fread(&value, sizeof value, 1, file) != 1) fail("the file of inputs is too short");\n'
@@ -152,7 +152,7 @@ class _CWriter:
             for array in self.family.inputs
         )
         outputs = "".join(
-            f"    for (int n = 0; n < {self._words(array)}; n++) {{\n"
+            f"    for (int n = 0; n < {words_of(array, self.family)}; n++) {{\n"
             f"      value = {self.memory.slow(array, 'n')};\n      fwrite(&value, sizeof value, 1, file);\n    }}\n"
             for array in self.family.outputs
         )
@@ -160,9 +160,6 @@ class _CWriter:
         return _MAIN.format(
             begin=begin, inputs=inputs, outputs=outputs, ready=self.memory.ready(), end=self.memory.end()
         )
-
-    def _words(self, array: Array) -> int:
-        return math.prod(self.family.extents[axis] for axis in array.axes)
 
     def program(self, program: Program) -> Iterator[str]:
         """Yield the lines of a program."""

@@ -103,7 +103,7 @@ def run_compiled(made: Pebbling, text: str, seed: int = 0) -> CompiledRun:
     InvalidInput
         If there is no C compiler: the one that the variable CC names, or cc.
     PebbleError
-        If the file does not compile, or its program fails.
+        If the file does not compile, its program fails, or an output is not finite.
     """
     family, rng = made.family, np.random.default_rng(seed)
     inputs = {array.name: _random(rng, made, array.name) for array in family.inputs}
@@ -116,6 +116,8 @@ def run_compiled(made: Pebbling, text: str, seed: int = 0) -> CompiledRun:
     run, expected = made.run, outputs_of(family, inputs)
     wanted = np.concatenate([values.ravel() for values in expected.values()])
     numbers = np.where(np.isnan(numbers) & (wanted == 0), 0.0, numbers)
+    if not (np.isfinite(numbers).all() and np.isfinite(wanted).all()):
+        raise PebbleError("some output is not a finite number for random inputs between 0.5 and 1")
     error = float(np.max(np.abs(numbers - wanted)) / max(float(np.max(np.abs(wanted))), 1e-300))
     machine = {"loads": sum(run.reads.values()), "stores": sum(run.writes.values())}
     return CompiledRun(counts, {**machine, "computes": made.computes, "peak": run.peak}, error)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from pebble import Problem
+from pebble.lab.asked_schedules import asked_schedule
 from tests.support.commands import COUNT, Pebble, document_of
 
 TEXT = """
@@ -51,3 +54,11 @@ def test_what_is_no_schedule_of_a_file_is_refused(
     broken = tmp_path / "broken.py"
     broken.write_text("nothing")
     pebble(*COUNT, "--schedule", asked.format(kernel=kernel, broken=broken)).refused(code, why)
+
+
+def test_a_file_that_changes_is_run_again(kernel: str) -> None:
+    problem, path = Problem.square(16, 2), Path(kernel)
+    assert asked_schedule(f"{kernel}:Rows", problem) is asked_schedule(f"{kernel}:Rows", problem)
+    path.write_text(path.read_text().replace('"rows"', '"changed"'))
+    os.utime(path, (0, 0))
+    assert asked_schedule(f"{kernel}:Rows", problem).name == "changed"

@@ -95,3 +95,12 @@ def test_the_command_writes_runs_and_judges(pebble: Pebble, tmp_path: Any) -> No
     assert target.read_text().startswith("/* flash-2, rows=")
     assert document_of(done)["agrees"]
     assert document_of(done)["counts"] == document_of(done)["expected"]
+
+
+def test_outputs_that_are_not_finite_are_an_error() -> None:
+    text = (
+        "Q[i,k]\nK[j,k]\nV[j,e]\nS[i,j] += Q[i,k]*K[j,k]\nP[i,j] = log(0*S[i,j] - 1)\nO[i,e] += P[i,j]*V[j,e]"
+    )
+    made = compiled("flash-2", Problem(4, 4, 2, 2, computation=text), 40)
+    with pytest.raises(PebbleError, match="not a finite number"):
+        run_compiled(*made)

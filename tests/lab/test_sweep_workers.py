@@ -3,27 +3,67 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import multiprocessing
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pebble.common.errors import PebbleError
-from pebble.lab.sweep import Point, count_point, run_sweep
+from pebble.lab.sweep import Point, count_point, run_sweep, sweep_grid
 from pebble.lab.sweep import workers as sweeping_workers
 from tests.lab.sweeps import AXES, GRID, PEBBLE, SMALL, expected, interrupted, posix
+from tests.support.amounts import examples
 from tests.support.commands import Pebble
 from tests.support.processes import heed_interrupts
 
 # -- workers
+
+
+axis = st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True)
+
+
+class Disorderly(ThreadPoolExecutor):
+    """Finishes what it was given in a random order."""
+
+    def __init__(self, shuffle: random.Random) -> None:
+        super().__init__(1)
+        self._shuffle = shuffle
+        self._given: list[tuple[Future[Any], Callable[[], Any]]] = []
+
+    def submit(self, function: Any, /, *arguments: Any, **named: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self._given.append((future, lambda: function(*arguments, **named)))
+        super().submit(self._finish_one)
+        return future
+
+    def _finish_one(self) -> None:
+        future, call = self._given.pop(self._shuffle.randrange(len(self._given)))
+        future.set_result(call())
+
+
+@pytest.mark.slow
+@examples(3, 6)
+@given(axis, axis, axis, st.integers(0, 99))
+def test_any_order_of_finishing_gives_the_same_rows(
+    N: list[int], d: list[int], M: list[int], seed: int
+) -> None:
+    grid = sweep_grid(N, d, M, "naive,flash-2")
+    rows = run_sweep(grid).rows
+    with Disorderly(random.Random(seed)) as executor:
+        assert run_sweep(grid, executor=executor).rows == rows
+    assert [row["M"] for row in rows] == [m for _, _, m, _ in itertools.product(N, d, M, range(2))]
 
 
 @pytest.mark.slow
@@ -205,6 +245,14 @@ def cluster() -> Iterator[Any]:
         n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
     ) as made:
         yield made
+
+
+@pytest.mark.extra
+@pytest.mark.filterwarnings("ignore")
+def test_dask_as_an_executor(cluster: Any) -> None:
+    client = importlib.import_module("distributed").Client(cluster, set_as_default=False)
+    with client:
+        assert run_sweep(SMALL, executor=client.get_executor()).rows == run_sweep(SMALL).rows
 
 
 @pytest.mark.extra

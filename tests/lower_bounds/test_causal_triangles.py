@@ -15,6 +15,7 @@ from pebble.computations.registry import family_of
 from pebble.game.rules import Rules
 from pebble.lab.count import count_schedule
 from pebble.lower_bounds import best_bound, proved_bounds
+from pebble.lower_bounds.attention import causal_triangles as module
 from pebble.lower_bounds.attention.causal_triangles import (
     causal_triangles,
     least_size,
@@ -232,3 +233,16 @@ def test_never_above_optima_known_from_longer_searches(n: int, dv: int, M: int, 
     """Optima, or less where the search did not end, too slow to find again in a test."""
     problem = Problem.square(n, 1, dv, mask="causal")
     assert compulsory_words(problem) + words_above_compulsory(n, 1, dv, M) <= least
+
+
+@pytest.mark.parametrize("extra", [6, 10])
+def test_a_wrong_constant_would_be_caught(monkeypatch: pytest.MonkeyPatch, extra: int) -> None:
+    right = module.words_above_compulsory
+    problem = Problem.square(36, 1, mask="causal")
+    row = count_schedule(get("key-window", "forward"), problem, 75, None, 1)
+    assert row.io is not None
+    assert row.peak is not None
+    monkeypatch.setattr(module, "words_above_compulsory", lambda n, d, dv, M: right(n, d, dv, M) + extra)
+    monkeypatch.setattr(module, "least_size", lambda *_: 3)
+    with pytest.raises(AssertionError):
+        check(problem, row.peak, row.io)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,6 +17,7 @@ from pebble.lower_bounds import (
     best_bound,
     proved_bounds,
 )
+from pebble.lower_bounds.attention import by_parts as by_parts_module
 from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_words
 from pebble.program.schedule import get
 from tests.lower_bounds.masked_pebblings import Player, io
@@ -150,3 +154,48 @@ def test_no_bound_is_above_an_automatic_schedule() -> None:
 
 
 # Wrong bounds are found out
+
+
+def _machine_io(problem: Problem, M: int) -> int:
+    row = count_schedule(get("flash-2", problem.pass_name), problem, M, None, 1)
+    assert row.io is not None
+    return row.io
+
+
+@pytest.mark.parametrize("pass_name", PASSES)
+def test_all_pairs_instead_of_those_allowed_would_be_caught(pass_name: str) -> None:
+    problem = Problem.square(48, 1, pass_name=pass_name, mask="window:8")
+    M = 24
+    words = _machine_io(problem, M)
+    check(problem, M, words)
+    caught = {bound.name for bound in proved_bounds(problem.without_mask(), M) if bound.value > words}
+    assert caught >= ({"T1"} if pass_name == "forward" else {"B1"})
+
+
+def test_queries_without_keys_counted_as_others_would_be_caught() -> None:
+    allowed = np.tri(12, dtype=bool)
+    allowed[3:9] = False
+    for pass_name in PASSES:
+        problem = Problem.square(12, 2, pass_name=pass_name, mask=mask_from_array(allowed, empty_rows="zero"))
+        words = _machine_io(problem, 400)
+        check(problem, 400, words)
+        assert _compulsory(problem.without_mask()) > words
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        # What is left out counts although its lines still have pairs.
+        ("compulsory_words", lambda original: lambda part: original(replace(part, keys=part.pairs))),
+        # More pairs than there are.
+        ("_part", lambda original: lambda problem, counted: original(problem, counted * [4, 1, 1])),
+    ],
+)
+def test_a_wrong_bound_by_parts_would_be_caught(
+    monkeypatch: pytest.MonkeyPatch, name: str, wrong: Any
+) -> None:
+    problem, M = Problem.square(48, 1, mask="causal"), 60
+    words = _machine_io(problem, M)
+    assert proved_bounds(problem, M)[0].value <= words
+    monkeypatch.setattr(by_parts_module, name, wrong(getattr(by_parts_module, name)))
+    assert proved_bounds(problem, M)[0].value > words
