@@ -12,7 +12,7 @@ from pebble import CacheTooSmall, InvalidInput, Problem
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.setting import demands_of
 from pebble.program.nodes import Phase, Program
-from pebble.program.schedule import Tiles, fitting, get, largest
+from pebble.program.schedule import Tiles, fitting, get, largest, tile_choice, tile_counter, tile_search
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_search import TileSearches
 
@@ -129,3 +129,33 @@ def test_a_schedule_far_from_its_rival_is_not_searched_to_the_end() -> None:
     words = fitting(get("square-tile"), problem, M).words
     assert fitting(get("square-tile"), problem, M, rival=words).words == words
     assert fitting(get("square-tile"), problem, M, rival=words // 3).words >= words
+
+
+def _forget() -> None:
+    for cached in (tile_choice._fitting, tile_search._best_tiles, tile_counter.known_of):
+        cached.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["flash-2-pinned", "standard", "square-tile"])
+def test_a_choice_does_not_depend_on_what_was_asked_before(name: str) -> None:
+    """The parts of packed sequences are searched near the tiles of the whole."""
+    whole = Problem.square(1600, 32, mask="document:600,1000")
+    part, M = Problem.square(600, 32), 9_000
+    _forget()
+    alone = fitting(get(name), part, M)
+    _forget()
+    fitting(get(name), whole, M)
+    assert fitting(get(name), part, M) == alone
+
+
+def test_what_another_search_has_found_is_counted_before_it_is_believed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem, M = Problem.square(300, 8), 2_000
+    monkeypatch.setattr(tile_search.TileSearches, "_looks", lambda self, search: len(search.names))
+    _forget()
+    for name in ("flash-1", "flash-2", "small-cache", "standard", "square-tile"):
+        chosen = fitting(get(name), problem, M)
+        run = get(name).measure(problem, chosen.tiles)
+        assert (chosen.words, chosen.room) == (run.io, run.peak)
+    _forget()

@@ -95,10 +95,10 @@ class LastSize:
         self._known[WHOLE if self.masked else PLAIN][row] = found
 
     def looks(self) -> object:
-        """Return what the sizes may be."""
+        """Return what the sizes may be, and where the search begins."""
         axes = [axis if axis in OTHER_AXIS else self.axes.index(axis) for axis in self.axes]
         flags = *axes, *self.counts, self.M, self.short, len(self.group.resident)
-        return *flags, *self.low, *self.high, *map(tuple, (one or () for one in self.sizes))
+        return *flags, *self.low, *self.high, self._begin, *map(tuple, (one or () for one in self.sizes))
 
     # The last size: as large as fits
 

@@ -201,14 +201,39 @@ class TileSearches(TileCounter):
         return TileChoice(int(words), int(room), tiles), most
 
     def _in_step(self, base: dict[str, int], searches: list[SizeSearch], coarse: bool) -> dict[str, int]:
-        """Return the best sizes of all groups; one program answers a question of each."""
-        tiles, done = dict(base), set[SizeSearch]()
+        """Return the best sizes of all groups; searches that ask the same are made once."""
         searched = known_of(self.problem, self.demands, self.schedule.family).searched
         keys = {search: (coarse, self._looks(search)) for search in searches}
         first = {key: search for search, key in reversed(keys.items()) if key not in searched}
+        made = self._made(base, [one for one in searches if one in first.values()], coarse)
+        searched.update((keys[search], found) for search, found in made.items())
+        others = [
+            one for one in searches if one not in made and not self._holds(base, one, *searched[keys[one]])
+        ]
+        made |= self._made(base, others, coarse)
+        tiles = dict(base)
+        for search, key in keys.items():
+            row, found = made.get(search) or searched[key]
+            search.note(row, found)
+            tiles |= zip(search.names, row, strict=True)
+        return tiles
+
+    def _holds(
+        self, base: dict[str, int], search: SizeSearch, row: tuple[int, ...], found: tuple[int, int]
+    ) -> bool:
+        """Whether a search finds what another found: programs that look alike may differ at some sizes."""
+        sizes = base | dict(zip(search.names, row, strict=True))
+        (words,), (room,) = self.count(self.problem, [sizes], search.group.phases)
+        return (int(words), int(room)) == found
+
+    def _made(
+        self, base: dict[str, int], searches: list[SizeSearch], coarse: bool
+    ) -> dict[SizeSearch, tuple[tuple[int, ...], tuple[int, int]]]:
+        """Make some searches, one program for a question of each; return their best sizes, with words and room."""
+        made: dict[SizeSearch, tuple[tuple[int, ...], tuple[int, int]]] = {}
         open_ = [
             (search, steps := search.sample() if coarse else search.best(), next(steps))
-            for search in reversed(first.values())
+            for search in searches
         ]
         while open_:
             what = open_[0][2][0]
@@ -233,13 +258,9 @@ class TileSearches(TileCounter):
                 try:
                     open_[at] = search, steps, steps.send((words[part], room[part]))
                 except StopIteration as end:
-                    searched[keys[search]] = end.value, search.known(end.value)
-                    done.add(search)
-            open_ = [one for one in open_ if one[0] not in done]
-        for search, key in keys.items():
-            search.note(*searched[key])
-            tiles |= zip(search.names, searched[key][0], strict=True)
-        return tiles
+                    made[search] = end.value, search.known(end.value)
+            open_ = [one for one in open_ if one[0] not in made]
+        return made
 
     def _looks(self, search: SizeSearch) -> object:
         """Return what is equal for searches that ask the same: their programs, at some sizes, and what these may be."""
