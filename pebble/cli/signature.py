@@ -184,7 +184,9 @@ class _Command(click.Command):
             meant = [flag for flag in known if flag.strip("-").lower() == name.strip("-").lower()]
             if not meant:
                 raise
-            raise click.NoSuchOption(name, f"No such option {name!r}. Did you mean {meant[0]!r}?", ctx=ctx) from None
+            raise click.NoSuchOption(
+                name, f"No such option {name!r}. Did you mean {meant[0]!r}?", ctx=ctx
+            ) from None
 
 
 _HELP_ALL = "pebble.help-all"
