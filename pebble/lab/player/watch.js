@@ -20,7 +20,7 @@ class Watch extends Stepper {
 
   own(columns) {
     const { name, title, source, board, M, bound, optimum, totals } = columns;
-    const marks = [{ kind: "bound", value: bound.value, text: `lower bound (${bound.name}): no pebbling costs less` }];
+    const marks = [{ kind: "bound", value: bound.value, text: `lower bound (${bound.name}), proved` }];
     if (optimum !== null) marks.push({ kind: "optimum", value: optimum, text: "optimum, proved" });
     marks.push({ kind: "total", value: totals.reads + totals.writes, text: "this pebbling in total" });
     const optimal = optimum === totals.reads + totals.writes;
