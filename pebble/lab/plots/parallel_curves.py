@@ -187,7 +187,7 @@ def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
         raise InvalidInput("no schedule applies anywhere in this range: use more tokens or fewer devices")
     with drawn_on(ax) as target:
         cells = [[names.index(name) if name else -1 for name in row] for row in winners.best]
-        colours = [_shade(styles[name]["color"], place) for place, name in enumerate(names)]
+        colours: list[Any] = [_shade(styles[name]["color"], place) for place, name in enumerate(names)]
         target.pcolormesh(
             cells,
             cmap=ListedColormap(["white", *colours]),
