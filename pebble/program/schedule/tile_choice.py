@@ -9,6 +9,7 @@ from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.units import fast_memory_words
 from pebble.common.whole_numbers import LARGEST_SIZE
 from pebble.computations.masks.dense_mask import DenseMask
+from pebble.computations.masks.mask_parts import mask_parts
 from pebble.program.schedule.block_cuts import BLOCK, SEQUENCES, own_sizes, problem_of_part
 from pebble.program.schedule.schedule import Schedule
 from pebble.program.schedule.tile_counter import NEVER, Kind
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pebble.computations.problem import Problem
-    from pebble.program.schedule.schedule import Tiles
+    from pebble.program.schedule.tiled_programs import Tiles
 
 _MOST_SEARCHED = 2**22
 """Pairs of a mask that is kept pair by pair, up to which tiles are searched."""
@@ -183,6 +184,7 @@ def _fitting(
     kind: Kind, problem: Problem, M: int, demands: TileDemands, near: tuple[tuple[str, int], ...]
 ) -> TileChoice | CacheTooSmall:
     schedule = kind.schedule
+    assert isinstance(schedule, Schedule)
     choices: list[TileChoice] = []
     failure: CacheTooSmall | None = None
     try:
@@ -234,11 +236,12 @@ def _cut_in_sequences(
 ) -> Iterator[dict[str, int]]:
     """Yield tiles cut where sequences end: those for the mask as a whole, and the best for a few of the sequences."""
     schedule = kind.schedule
+    assert isinstance(schedule, Schedule)
     if schedule.in_sequences or not schedule.tile_names or max(problem.Nq, problem.Nk) <= SHORT:
         return
-    if not problem.allowed.separations("i") or len(problem.allowed.in_parts.masks) > _MOST:
+    if not problem.allowed.separations("i") or len(mask_parts(problem.allowed).masks) > _MOST:
         return
-    longest_first = sorted(problem.allowed.in_parts.masks, key=lambda part: -part.pairs)
+    longest_first = sorted(mask_parts(problem.allowed).masks, key=lambda part: -part.pairs)
     for part in longest_first[:: -(-len(longest_first) // _ASKED)]:
         own = problem_of_part(problem, part)
         best = _fitting(kind, own, M, demands, _scaled(schedule, problem, own, whole[0]) if whole else ())

@@ -23,7 +23,7 @@ from pebble.program.schedule.tile_sizes import SizeSearch
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
-    from pebble.program.schedule.schedule import Schedule, Tiles
+    from pebble.program.schedule.tiled_programs import TiledPrograms, Tiles
 
 __all__ = ["SHORT", "TileChoice", "best_tiles", "counted", "sampled", "too_small"]
 
@@ -42,7 +42,7 @@ class TileChoice(NamedTuple):
 
 
 def best_tiles(
-    schedule: Schedule,
+    schedule: TiledPrograms,
     problem: Problem,
     M: int,
     demands: TileDemands = NO_DEMANDS,
@@ -52,7 +52,7 @@ def best_tiles(
 
     Parameters
     ----------
-    schedule : Schedule
+    schedule : TiledPrograms
     problem : Problem
     M : int
     demands : TileDemands
@@ -108,7 +108,7 @@ def _best_tiles(
     return min(fitting, key=lambda one: one.words)
 
 
-def sampled(schedule: Schedule, problem: Problem, M: int) -> TileChoice | None:
+def sampled(schedule: TiledPrograms, problem: Problem, M: int) -> TileChoice | None:
     """Return the best of a coarse sample of tiles, sizes a factor of two apart; None if it does not fit."""
     if not schedule.tile_names or max(problem.Nq, problem.Nk) <= SHORT:
         return None
@@ -119,7 +119,7 @@ def sampled(schedule: Schedule, problem: Problem, M: int) -> TileChoice | None:
 
 
 def _smallest(
-    schedule: Schedule, problem: Problem, demands: TileDemands
+    schedule: TiledPrograms, problem: Problem, demands: TileDemands
 ) -> list[tuple[dict[str, int], list[TileGroup]]]:
     """Return the smallest tiles by all names that a program takes, each with the groups of sizes that may differ."""
     greatest = dict(schedule.greatest(problem))
@@ -134,7 +134,7 @@ def _smallest(
     return found
 
 
-def _without_tiles(schedule: Schedule, problem: Problem, M: int, demands: TileDemands) -> TileChoice:
+def _without_tiles(schedule: TiledPrograms, problem: Problem, M: int, demands: TileDemands) -> TileChoice:
     """Return the only choice of a schedule without tile sizes."""
     if demands is NO_DEMANDS:
         only = schedule.measure(problem, {})  # which is asked for again
@@ -147,7 +147,7 @@ def _without_tiles(schedule: Schedule, problem: Problem, M: int, demands: TileDe
 
 
 def counted(
-    schedule: Schedule,
+    schedule: TiledPrograms,
     problem: Problem,
     tiles: Sequence[dict[str, int]],
     demands: TileDemands = NO_DEMANDS,
@@ -161,14 +161,14 @@ def _least(tiles: Tiles, sizes: Mapping[str, Sequence[int]]) -> dict[str, int]:
     return {name: nearest(size, sizes.get(name)) for name, size in tiles.items()}
 
 
-def too_small(schedule: Schedule, least: int, M: int) -> CacheTooSmall:
+def too_small(schedule: TiledPrograms, least: int, M: int) -> CacheTooSmall:
     """Return the error that says how many words a schedule needs under a mask."""
     return CacheTooSmall(
         f"{schedule.name} needs at least {least} words of fast memory under this mask; M is {M}", least
     )
 
 
-def _none_allowed(schedule: Schedule) -> CacheTooSmall:
+def _none_allowed(schedule: TiledPrograms) -> CacheTooSmall:
     return CacheTooSmall(f"{schedule.name} has no tiles that satisfy the constraints")
 
 
@@ -176,7 +176,7 @@ class TileSearches(TileCounter):
     """The searches of all groups of a schedule's tile sizes, one program for a question of each."""
 
     def __init__(
-        self, schedule: Schedule, problem: Problem, demands: TileDemands, near: Tiles | None = None
+        self, schedule: TiledPrograms, problem: Problem, demands: TileDemands, near: Tiles | None = None
     ) -> None:
         super().__init__(schedule, problem, demands)
         self.near = near or {}
