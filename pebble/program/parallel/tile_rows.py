@@ -217,9 +217,11 @@ def _repeated(numbers: Numbers) -> Flags:
 
 def _without_repeats(slot: Numbers) -> list[Numbers]:
     """Return indices in groups; no number occurs twice in a group."""
+    if not _repeated(slot).any():
+        return [np.arange(len(slot))]
     order = np.argsort(slot, kind="stable")
     ordered, position = slot[order], np.arange(len(slot))
-    fresh = np.append(True, ordered[1:] != ordered[:-1])[: len(slot)]
+    fresh = np.append(True, ordered[1:] != ordered[:-1])
     before = np.empty(len(slot), np.int64)
     before[order] = position - np.maximum.accumulate(np.where(fresh, position, 0))
     return np.split(np.argsort(before, kind="stable"), np.cumsum(np.bincount(before))[:-1])
