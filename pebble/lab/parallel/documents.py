@@ -173,7 +173,7 @@ def parallel_documents(
     >>> from pebble.program.parallel import SharedProblem
     >>> report = parallel_documents(SharedProblem(64, 4, 4, causal=True), [1024, 256, 256, 64])
     >>> [len(document.devices) for document in report.documents], round(report.balance, 2)
-    ([4, 1, 1, 1], 1.11)
+    ([4, 2, 2, 1], 1.07)
     """
     if not lengths:
         raise InvalidInput("give at least one document")
