@@ -30,6 +30,8 @@ from pebble.computations.masks.union_mask import combined_bands
 
 _MOST_DOCUMENTS = 1_000_000
 """Most documents kept as a band; more, if of one length, are kept as repeating blocks."""
+_MOST_BANDS = 16
+"""Most global frames of a video that are kept as bands; more are kept pair by pair."""
 
 
 @dataclass(frozen=True)
@@ -124,8 +126,9 @@ def prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "document:[causal,]LENGTH[xTIMES],LENGTH[xTIMES],…",
-    "the keys of its own sequence, where several are packed together",
+    "the keys of its own sequence, where several are packed together (unpadded: is the same)",
     "document:causal,512,512",
+    "unpadded BERT: Zeng et al. 2022, arXiv 2208.08124",
 )
 def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Sequences packed one behind the other."""
@@ -145,6 +148,43 @@ def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
             "length"
         )
     return document_mask([length for length, times in found for _ in range(times)], causal=causal)
+
+
+@_kind("diagonal:B", "the keys of its own block of B: diagonal blocks", "diagonal:64")
+def diagonal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """Sequences of one length; what is left is the last one."""
+    size = arguments.whole("B")
+    arguments.end()
+    N = _square(arguments, Nq, Nk)
+    if size * _MOST_DOCUMENTS < N:
+        raise arguments.wrong(
+            f"there are more than {_MOST_DOCUMENTS:,} blocks; document: takes more, of one length"
+        )
+    return _named(f"diagonal:{size}", document_mask([min(size, N - first) for first in range(0, N, size)]))
+
+
+@_kind(
+    "video:window=W,global=G",
+    "frames: W/2 to either side, and G that are spread evenly over all (dual-scope attention)",
+    "video:window=16,global=8",
+    "Tan et al. 2024, arXiv 2406.16260",
+)
+def video(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """Local and global context of clip-parallel video attention (Video-Infinity): frame g·N // G is global."""
+    window, G = arguments.whole("window=", 0), arguments.whole("global=")
+    arguments.end()
+    N = _square(arguments, Nq, Nk)
+    check_lines(N)
+    if window % 2 or G > N:
+        raise arguments.wrong(f"the window must be even, and at most {N:,} frames can be global")
+    spec, frames = f"video:window={window},global={G}", np.arange(G) * N // G
+    if G > _MOST_BANDS:
+        spread = np.isin(np.arange(N), frames)
+        return mask_of_booleans(spec, fill(lambda i, j: (abs(i - j) <= window // 2) | spread[j], N, N, spec))
+    everywhere = [
+        BandMask(spec, N, Staircase(N, 0, g, 0), Staircase(N, 0, g + 1, 0)) for g in frames.tolist()
+    ]
+    return combined_bands(spec, [window_mask(N, N, window // 2, window // 2), *everywhere])
 
 
 @_kind(
