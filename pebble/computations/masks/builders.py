@@ -31,7 +31,7 @@ from pebble.computations.masks.union_mask import combined_bands
 _MOST_DOCUMENTS = 1_000_000
 """Most documents kept as a band; more, if of one length, are kept as repeating blocks."""
 _MOST_BANDS = 16
-"""Most global frames of a video that are kept as bands; more are kept pair by pair."""
+"""Most global frames of a video; each is a band."""
 
 
 @dataclass(frozen=True)
@@ -175,15 +175,12 @@ def video(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     arguments.end()
     N = _square(arguments, Nq, Nk)
     check_lines(N)
-    if window % 2 or G > N:
-        raise arguments.wrong(f"the window must be even, and at most {N:,} frames can be global")
-    spec, frames = f"video:window={window},global={G}", np.arange(G) * N // G
-    if G > _MOST_BANDS:
-        spread = np.isin(np.arange(N), frames)
-        return mask_of_booleans(spec, fill(lambda i, j: (abs(i - j) <= window // 2) | spread[j], N, N, spec))
-    everywhere = [
-        BandMask(spec, N, Staircase(N, 0, g, 0), Staircase(N, 0, g + 1, 0)) for g in frames.tolist()
-    ]
+    if window % 2 or min(N, _MOST_BANDS) < G:
+        raise arguments.wrong(
+            f"the window must be even, and at most {min(N, _MOST_BANDS)} frames can be global"
+        )
+    spec, frames = f"video:window={window},global={G}", [g * N // G for g in range(G)]
+    everywhere = [BandMask(spec, N, Staircase(N, 0, g, 0), Staircase(N, 0, g + 1, 0)) for g in frames]
     return combined_bands(spec, [window_mask(N, N, window // 2, window // 2), *everywhere])
 
 

@@ -21,8 +21,8 @@ from pebble.program.parallel import SharedProblem, distributed_schedule
 _ROUND = 1 + 1e-12
 _TRIED = 8
 """How many documents are tried, those with the largest pieces, for one that is cut further."""
-_AHEAD = 3
-"""How many greater numbers of devices are tried for a document, beside the greatest."""
+_AHEAD = 4
+"""How many more devices are tried for a document at most, beside all."""
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,12 @@ def fewest_words(
         full = {device for device, load in enumerate(loads) if load > limit * _ROUND}
         there = {(lengths[i], cuts[i]): i for i, devices in enumerate(placed) if not full.isdisjoint(devices)}
         largest = heapq.nlargest(_TRIED, there.values(), key=lambda i: work[i] / cuts[i])
-        moves = [(i, k) for i in largest for k in _greater(words, cuts[i], most[i])]
+        moves = [
+            (i, k)
+            for i in largest
+            for k in {*range(cuts[i] + 1, cuts[i] + _AHEAD), most[i]}
+            if cuts[i] < k <= most[i]
+        ]
         if not moves:
             break
         i, cuts[i] = max(moves, key=lambda move: gain(*move))
@@ -243,19 +248,12 @@ def fewest_words(
         over = excess(loads)
         least = min(least, (over, cuts.copy()))
     over, cuts = least
-    for i in sorted(range(len(cuts)), key=lambda i: -lengths[i] * words[cuts[i]]):
-        fewer = sorted(range(1, most[i] + 1), key=lambda k: words[k])
-        cuts[i] = next(k for k in fewer if words[k] >= words[cuts[i]] or changed(i, k) <= over)
+    cut = [i for i, k in enumerate(cuts) if k > 1]
+    for i in sorted(cut, key=lambda i: -lengths[i] * words[cuts[i]]):
+        fewer = [k for k in range(1, most[i] + 1) if words[k] < words[cuts[i]]]
+        fewer.sort(key=lambda k: words[k])
+        cuts[i] = next((k for k in fewer if changed(i, k) <= over), cuts[i])
     return cuts
-
-
-def _greater(words: Sequence[int], k: int, most: int) -> set[int]:
-    """Return the next numbers of devices, the next with which fewer words move than with any more, and the greatest."""
-    cheap, least = [most], words[most]
-    for more in range(most - 1, k, -1):
-        if words[more] < least:
-            cheap, least = [*cheap, more], words[more]
-    return {*range(k + 1, min(k + _AHEAD, most) + 1), *cheap[-_AHEAD:], most} - {k}
 
 
 def _packed(work: Sequence[int], cuts: Sequence[int], P: int) -> tuple[list[tuple[int, ...]], list[float]]:

@@ -46,7 +46,9 @@ class TileRows:
     def begin(self, where: Where) -> Numbers:
         """Begin rows, without a term, where there are none; return the indices of the new rows."""
         absent = np.flatnonzero(self.place[where] < 0)
-        fresh = absent[_first_of_each(self._keys(where)[absent])]
+        at, order = tuple(one[absent] for one in where), np.arange(len(absent))
+        self.place[at] = order  # of entries that name one row, one stays
+        fresh: Numbers = absent[self.place[at] == order]
         missing = len(fresh) - len(self._free)
         if missing > 0:
             first = len(self._finished)
@@ -101,10 +103,15 @@ class TileRows:
 
     def receive(self, where: Where, bits: Bits, final: bool, adding: bool) -> Numbers:
         """Take in rows that were sent, adding to what is there or not; return the indices of the new rows."""
-        if final or not adding:
-            there = (self.place[where] >= 0) | _repeated(self._keys(where))
-            self._refuse(there, "already-held", "receives what it has", where)
-        return self.absorb(where, bits, final)
+        if adding and not final:
+            return self.absorb(where, bits, final)
+        self._refuse(self.place[where] >= 0, "already-held", "receives what it has", where)
+        fresh = self.begin(where)
+        twice = np.ones(len(where[0]), bool)
+        twice[fresh] = False
+        self._refuse(twice, "already-held", "receives what it has", where)
+        self.absorb(where, bits, final)
+        return fresh
 
     def finish(self, where: Where) -> None:
         """Turn complete sums into their final form.
@@ -163,9 +170,6 @@ class TileRows:
         lacks: Flags = np.any(self._bits[self.place[where]] != self.required[where[1]], axis=1)
         return lacks
 
-    def _keys(self, where: Where) -> Numbers:
-        return np.ravel_multi_index(where, self.place.shape)
-
     def _refuse(self, wrong: Flags, rule: str, what: str, where: Where) -> None:
         if wrong.any():
             first = int(np.flatnonzero(wrong)[0])
@@ -196,22 +200,12 @@ def terms_met(terms: Bits, tile: Numbers, other: Numbers) -> tuple[Bits, Numbers
     return packed(flags)[:, None, :] & terms[tile], None
 
 
-def _first_of_each(numbers: Numbers) -> Numbers:
-    """Return the index of the first of each number, in ascending order of the indices."""
-    order = np.arange(len(numbers))
-    if bool((numbers[1:] > numbers[:-1]).all()):
-        return order
-    # Of several values for one place, numpy keeps the last. Memory that is not written is not taken.
-    first = np.empty(int(numbers.max()) + 1, np.int32)
-    first[numbers[::-1]] = order[::-1]
-    found: Numbers = order[first[numbers] == order]
-    return found
-
-
-def _repeated(numbers: Numbers) -> Flags:
-    """Tell which numbers have been there before."""
-    found = np.ones(len(numbers), bool)
-    found[_first_of_each(numbers)] = False
+def _repeated(slot: Numbers) -> Flags:
+    """Tell of each place that is named more than once all entries but one."""
+    order = np.arange(len(slot))
+    kept = np.empty(int(slot.max(initial=0)) + 1, np.int64)
+    kept[slot] = order
+    found: Flags = kept[slot] != order
     return found
 
 
