@@ -97,19 +97,9 @@ class DocumentReport(TableResult):
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row a document."""
-        unmoved = {"schedule": None, "shape": None, "layout": None, "received_max": 0}
-        return [
-            {
-                "length": one.length,
-                "devices": list(one.devices),
-                **(
-                    plain(one.row, "schedule=name shape=shape_or_none layout received_max")
-                    if one.row
-                    else unmoved
-                ),
-            }
-            for one in self.documents
-        ]
+        keys = "length devices schedule=row.name shape=row.shape_or_none layout=row.layout"
+        keys += " received_max=row.received_max"
+        return [plain(one, keys) | ({} if one.row else {"received_max": 0}) for one in self.documents]
 
     def parts(self) -> list[str | Table]:
         """Return what is printed: like documents together."""
@@ -120,15 +110,8 @@ class DocumentReport(TableResult):
                 (row.name, row.shape, row.layout, words(row.received_max)) if row else ("whole", "", "", "0")
             )
             kinds[words(one.length), str(len(one.devices)), *how] += 1
-        head = [
-            "documents",
-            "tokens",
-            "devices each",
-            "schedule",
-            "shape",
-            "layout",
-            "words received, busiest",
-        ]
+        head = ["documents", "tokens", "devices each", "schedule", "shape", "layout"]
+        head.append("words received, busiest")
         rows = [[str(count), *kind] for kind, count in kinds.items()]
         p = self.problem
         about = f"{len(self.documents):,} documents, {p.describe().rpartition(', ')[0]}"
