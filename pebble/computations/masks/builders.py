@@ -30,8 +30,6 @@ from pebble.computations.masks.union_mask import combined_bands
 
 _MOST_DOCUMENTS = 1_000_000
 """Most documents kept as a band; more, if of one length, are kept as repeating blocks."""
-_MOST_BANDS = 16
-"""Most global frames of a video; each is a band."""
 
 
 @dataclass(frozen=True)
@@ -153,13 +151,10 @@ def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 @_kind("diagonal:B", "the keys of its own block of B: diagonal blocks", "diagonal:64")
 def diagonal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Sequences of one length; what is left is the last one."""
-    size = arguments.whole("B")
+    size, N = arguments.whole("B"), _square(arguments, Nq, Nk)
     arguments.end()
-    N = _square(arguments, Nq, Nk)
     if size * _MOST_DOCUMENTS < N:
-        raise arguments.wrong(
-            f"there are more than {_MOST_DOCUMENTS:,} blocks; document: takes more, of one length"
-        )
+        raise arguments.wrong(f"there are more than {_MOST_DOCUMENTS:,} blocks; document: may have more")
     return _named(f"diagonal:{size}", document_mask([min(size, N - first) for first in range(0, N, size)]))
 
 
@@ -171,14 +166,12 @@ def diagonal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 )
 def video(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Local and global context of clip-parallel video attention (Video-Infinity): frame g·N // G is global."""
-    window, G = arguments.whole("window=", 0), arguments.whole("global=")
+    window, G, N = arguments.whole("window=", 0), arguments.whole("global="), _square(arguments, Nq, Nk)
     arguments.end()
-    N = _square(arguments, Nq, Nk)
     check_lines(N)
-    if window % 2 or min(N, _MOST_BANDS) < G:
-        raise arguments.wrong(
-            f"the window must be even, and at most {min(N, _MOST_BANDS)} frames can be global"
-        )
+    most = min(N, 16)  # each is a band
+    if window % 2 or most < G:
+        raise arguments.wrong(f"the window must be even, and at most {most} frames can be global")
     spec, frames = f"video:window={window},global={G}", [g * N // G for g in range(G)]
     everywhere = [BandMask(spec, N, Staircase(N, 0, g, 0), Staircase(N, 0, g + 1, 0)) for g in frames]
     return combined_bands(spec, [window_mask(N, N, window // 2, window // 2), *everywhere])
@@ -192,9 +185,8 @@ def video(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 )
 def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """A window of window/2 keys to either side, and global tokens that see all and that all see (section 3.1)."""
-    window, G = arguments.whole("window=", 0), arguments.whole("global=", 0)
+    window, G, N = arguments.whole("window=", 0), arguments.whole("global=", 0), _square(arguments, Nq, Nk)
     arguments.end()
-    N = _square(arguments, Nq, Nk)
     if window % 2:
         raise InvalidInput(
             f"mask longformer: the window must be even, not {window}: half of it lies on either side"
@@ -333,9 +325,8 @@ def butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
     FlashAttention (arXiv:2205.14135, section 3.3) takes it from Pixelated Butterfly.
     """
-    size = arguments.whole("B")
+    size, N = arguments.whole("B"), _square(arguments, Nq, Nk)
     arguments.end()
-    N = _square(arguments, Nq, Nk)
     spec, number = f"butterfly:{size}", -(-N // size)
     check_blocks_kept(N, N, (size, size), spec)
     differ = np.arange(number, dtype=np.int32)[:, None] ^ np.arange(number, dtype=np.int32)
