@@ -270,5 +270,5 @@ def _report(problem: SharedProblem, lengths: Sequence[int], placed: list[tuple[i
     ring = problem.N * (problem.P - 1) * problem.keys.words * problem.kv_heads * back // problem.P
     bound = None
     with suppress(BoundDoesNotApply):
-        bound = documents_total(problem, lengths, max(pairs))
+        bound = int(documents_total(problem, lengths, max(pairs)).value)
     return DocumentReport(problem, tuple(documents), tuple(received), tuple(pairs), ring, bound)

@@ -12,13 +12,26 @@ from fractions import Fraction
 
 from pebble.computations.shared_problem import SharedProblem
 from pebble.lower_bounds.attention.tile_words import _of_head, products_of, require
+from pebble.lower_bounds.bound import LOOMIS_WHITNEY, Bound, Statement
+
+D6 = Statement(
+    "D6",
+    "W ≥ Σ over documents of max(0, ν·w − μ·N), with f(x, n) ≥ νx − μn for x up to the most products of a device and "
+    "all n; f(x, n) = min Σ over heads of keys of max(0, G_g(x_h) − (2g+2)nd), Σ x_h = x",
+    "any legal run of the game on several devices, sums in any order, recomputation and repeated sends allowed; "
+    "forward; documents do not attend to each other; every token's inputs and outputs on one device, whichever; "
+    "Q, K, V distinct, dv = d",
+    "docs/proofs/communication.md, D6",
+    rules="recomputation allowed, sliding allowed",
+    after=(LOOMIS_WHITNEY,),
+)
 
 _STEPS = 8
 """How many prices of a token are tried for each head of keys."""
 
 
-def documents_total(problem: SharedProblem, lengths: Sequence[int], pairs: int) -> int:
-    """Return the words that move at least in total if no device has more pairs, of all query heads and documents.
+def documents_total(problem: SharedProblem, lengths: Sequence[int], pairs: int) -> Bound:
+    """Bound the words that move in total if no device has more pairs, of all query heads and documents.
 
     Parameters
     ----------
@@ -39,7 +52,7 @@ def documents_total(problem: SharedProblem, lengths: Sequence[int], pairs: int) 
     Two devices share a document equally, with one head and all pairs: 4Nd(√2 − 1), as D1 says. A short document adds
     nothing.
 
-    >>> documents_total(SharedProblem(64, 1, 1), [64, 16], 64 * 32)
+    >>> documents_total(SharedProblem(64, 1, 1), [64, 16], 64 * 32).value
     106
     """
     found = 0
@@ -47,7 +60,7 @@ def documents_total(problem: SharedProblem, lengths: Sequence[int], pairs: int) 
         alone = replace(problem, N=length, P=1, layout="contiguous")
         require(alone, "forward", "D6")
         found += times * _document(alone, pairs * problem.width)
-    return found
+    return D6.bound(found, f"no device with more than {pairs:,} pairs")
 
 
 def _document(problem: SharedProblem, most: int) -> int:
