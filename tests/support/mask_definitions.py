@@ -40,6 +40,10 @@ def _longformer(W: int, G: int) -> Pair:
     return lambda i, j: abs(i - j) <= W / 2 or i < G or j < G
 
 
+def _video(N: int, W: int, G: int) -> Pair:
+    return lambda i, j: abs(i - j) <= W / 2 or j in {g * N // G for g in range(G)}
+
+
 def _strided(L: int) -> Pair:
     def pair(i: int, j: int) -> bool:
         first_head = set(range(max(0, i - L), i + 1))
@@ -118,6 +122,8 @@ def definitions(Nq: int, Nk: int, a: int, b: int) -> dict[str, Pair]:
         f"document:{text}": _document(lengths, False),
         f"document:causal,{text}": _document(lengths, True),
         f"longformer:window={2 * a},global={min(b, Nq)}": _longformer(2 * a, min(b, Nq)),
+        f"diagonal:{a}": lambda i, j: i // a == j // a,
+        f"video:window={2 * a},global={min(b, Nq)}": _video(Nq, 2 * a, min(b, Nq)),
         f"dilated:{a},{b}": _dilated(a, b),
         f"dilated:{b},{a}": _dilated(b, a),
         f"strided:{a}": _strided(a),

@@ -124,8 +124,9 @@ def prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "document:[causal,]LENGTH[xTIMES],LENGTH[xTIMES],…",
-    "the keys of its own sequence, where several are packed together",
+    "the keys of its own sequence, where several are packed together (unpadded: is the same)",
     "document:causal,512,512",
+    "unpadded BERT: Zeng et al. 2022, arXiv 2208.08124",
 )
 def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Sequences packed one behind the other."""
@@ -147,6 +148,35 @@ def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return document_mask([length for length, times in found for _ in range(times)], causal=causal)
 
 
+@_kind("diagonal:B", "the keys of its own block of B: diagonal blocks", "diagonal:64")
+def diagonal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """Sequences of one length; what is left is the last one."""
+    size, N = arguments.whole("B"), _square(arguments, Nq, Nk)
+    arguments.end()
+    if size * _MOST_DOCUMENTS < N:
+        raise arguments.wrong(f"there are more than {_MOST_DOCUMENTS:,} blocks; document: may have more")
+    return _named(f"diagonal:{size}", document_mask([min(size, N - first) for first in range(0, N, size)]))
+
+
+@_kind(
+    "video:window=W,global=G",
+    "frames: W/2 to either side, and G that are spread evenly over all (dual-scope attention)",
+    "video:window=16,global=8",
+    "Tan et al. 2024, arXiv 2406.16260",
+)
+def video(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """Local and global context of clip-parallel video attention (Video-Infinity): frame g·N // G is global."""
+    window, G, N = arguments.whole("window=", 0), arguments.whole("global="), _square(arguments, Nq, Nk)
+    arguments.end()
+    check_lines(N)
+    most = min(N, 16)  # each is a band
+    if window % 2 or most < G:
+        raise arguments.wrong(f"the window must be even, and at most {most} frames can be global")
+    spec, frames = f"video:window={window},global={G}", [g * N // G for g in range(G)]
+    everywhere = [BandMask(spec, N, Staircase(N, 0, g, 0), Staircase(N, 0, g + 1, 0)) for g in frames]
+    return combined_bands(spec, [window_mask(N, N, window // 2, window // 2), *everywhere])
+
+
 @_kind(
     "longformer:window=W,global=G",
     "W/2 keys to either side; the first G tokens see all and are seen by all",
@@ -155,9 +185,8 @@ def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 )
 def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """A window of window/2 keys to either side, and global tokens that see all and that all see (section 3.1)."""
-    window, G = arguments.whole("window=", 0), arguments.whole("global=", 0)
+    window, G, N = arguments.whole("window=", 0), arguments.whole("global=", 0), _square(arguments, Nq, Nk)
     arguments.end()
-    N = _square(arguments, Nq, Nk)
     if window % 2:
         raise InvalidInput(
             f"mask longformer: the window must be even, not {window}: half of it lies on either side"
@@ -296,9 +325,8 @@ def butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
     FlashAttention (arXiv:2205.14135, section 3.3) takes it from Pixelated Butterfly.
     """
-    size = arguments.whole("B")
+    size, N = arguments.whole("B"), _square(arguments, Nq, Nk)
     arguments.end()
-    N = _square(arguments, Nq, Nk)
     spec, number = f"butterfly:{size}", -(-N // size)
     check_blocks_kept(N, N, (size, size), spec)
     differ = np.arange(number, dtype=np.int32)[:, None] ^ np.arange(number, dtype=np.int32)
