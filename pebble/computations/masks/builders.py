@@ -22,9 +22,10 @@ from pebble.computations.masks.band_patterns import (
 )
 from pebble.computations.masks.block_mask import BlockMask, check_blocks_kept
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
+from pebble.computations.masks.cache_patterns import lists_mask, paged_mask, selected_mask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Mask
-from pebble.computations.masks.sparse_patterns import block_file_mask, random_blocks_mask, random_words
+from pebble.computations.masks.sparse_patterns import block_file_mask, kept_of_each, random_blocks_mask
 from pebble.computations.masks.staircase import Staircase
 from pebble.computations.masks.union_mask import combined_bands
 
@@ -85,6 +86,14 @@ def _square(arguments: Arguments, Nq: int, Nk: int) -> int:
     return Nq
 
 
+def _lengths(arguments: Arguments) -> list[tuple[int, int]]:
+    """Take all numbers that are left, at least one, each with how often it stands there."""
+    found = [arguments.repeated("a length")]
+    while arguments.has("a length"):
+        found.append(arguments.repeated("a length"))
+    return found
+
+
 @_kind("causal", "the keys up to the query's own position; the last query sees all", "causal")
 def causal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Up to the query's own position."""
@@ -130,9 +139,7 @@ def prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Sequences packed one behind the other."""
     N, causal = _square(arguments, Nq, Nk), arguments.word("causal")
-    found = [arguments.repeated("a length")]
-    while arguments.has("a length"):
-        found.append(arguments.repeated("a length"))
+    found = _lengths(arguments)
     arguments.end()
     total, number = (sum(length * times for length, times in found), sum(times for _, times in found))
     if total != N:
@@ -286,6 +293,41 @@ def blocks(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 
 @_kind(
+    "selected:size=B,blocks=n[,queries=Q][,seed=S] or selected:size=B[,queries=Q],file=PATH.npy",
+    "n blocks of B keys: its own, the first, the one before its own, and others at random or all from a file",
+    "selected:size=64,blocks=16",
+    "NSA: Yuan et al. 2025, arXiv 2502.11089",
+)
+def selected(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """Lists of blocks, each for a query of all query heads that share keys, or for some queries in a row."""
+    size = arguments.whole("size=")
+    queries = arguments.whole("queries=") if arguments.has("queries=") else 1
+    if arguments.has("file="):
+        path = arguments.text("file=")
+        arguments.end()
+        return lists_mask(Nq, Nk, size, path, queries)
+    number = arguments.whole("blocks=")
+    seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
+    arguments.end()
+    return selected_mask(Nq, Nk, size, number, queries, seed)
+
+
+@_kind(
+    "paged:PAGE,LENGTH[xTIMES],LENGTH[xTIMES],…",
+    "all keys in the pages of its own sequence, where each has pages of its own",
+    "paged:16,1000,3000",
+    "PagedAttention: Kwon et al. 2023, arXiv 2309.06180",
+)
+def paged(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """Sequences with their keys in pages, which are loaded whole."""
+    page, found = arguments.whole("PAGE"), _lengths(arguments)
+    arguments.end()
+    if sum(times for _, times in found) > _MOST_DOCUMENTS:
+        raise arguments.wrong(f"there are more than {_MOST_DOCUMENTS:,} sequences")
+    return paged_mask(Nq, Nk, page, [length for length, times in found for _ in range(times)])
+
+
+@_kind(
     "butterfly:B",
     "blocks of B × B on the diagonal, and those whose two numbers differ in one binary digit",
     "butterfly:64",
@@ -322,17 +364,7 @@ def nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
         raise InvalidInput(f"mask nm: cannot keep {keep} of every {of} keys")
     spec = f"nm:{keep}:{of}" + (f",seed={seed}" if seed else "")
     of = min(of, Nk)
-    groups = -(-Nk // of)
-
-    def allowed(i: Any, j: Any) -> Any:
-        words = np.full((len(i), groups * of), 2**64 - 1, dtype=np.uint64)
-        words[:, :Nk] = random_words(seed, i * Nk + j)
-        order = words.reshape(len(i), groups, of).argsort(axis=2, kind="stable")
-        kept = np.zeros(order.shape, dtype=bool)
-        np.put_along_axis(kept, order[:, :, :keep], True, axis=2)
-        return kept.reshape(len(i), -1)[:, :Nk]
-
-    return DenseMask(spec, fill(allowed, Nq, Nk, spec))
+    return DenseMask(spec, fill(kept_of_each(Nk, keep, of, seed), Nq, Nk, spec))
 
 
 @_kind("file:PATH.npy", "the keys that a boolean array of shape (Nq, Nk) allows", "file:m.npy")

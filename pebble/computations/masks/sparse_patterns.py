@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +114,21 @@ def _drawn(seed: int, rows: int, columns: int, number: int) -> NDArray[np.bool_]
         words[found] = _WORD
         found |= words <= np.partition(words, number - rows - 1, axis=None)[number - rows - 1]
     return found
+
+
+def kept_of_each(Nk: int, keep: int, of: int, seed: int) -> Callable[[Any, Any], Any]:
+    """Return the predicate of ``keep`` random keys of each ``of`` in a row: of queries (n, 1) and all keys (1, Nk)."""
+    groups = -(-Nk // of)
+
+    def allowed(i: Any, j: Any) -> Any:
+        words = np.full((len(i), groups * of), _WORD, dtype=np.uint64)
+        words[:, :Nk] = random_words(seed, i * Nk + j)
+        order = words.reshape(len(i), groups, of).argsort(axis=2, kind="stable")
+        kept = np.zeros(order.shape, dtype=bool)
+        np.put_along_axis(kept, order[:, :, :keep], True, axis=2)
+        return kept.reshape(len(i), -1)[:, :Nk]
+
+    return allowed
 
 
 def random_words(seed: int, index: NDArray[np.int64]) -> NDArray[np.uint64]:
