@@ -149,27 +149,34 @@ def _on_device(
 ) -> None:
     """Print what a kernel moves through each boundary of a device."""
     from pebble.lab.hardware import MEMORY_LEVELS
-    from pebble.lab.plan import kernel_boundaries
+    from pebble.lab.plan import Constraints, kernel_boundaries, kernel_tiles
 
     kernel, tiles = mine.named()
-    if kernel != "flash-2" or not isinstance(tiles, dict) or memory.device is None:
+    if kernel != "flash-2" or isinstance(tiles, str) or memory.device is None:
         raise click.UsageError(
-            "--stages needs --device, and --mine with a flash-2 kernel: flash-2:Br=128,Bc=64."
+            "--stages needs --device, and --mine with a flash-2 kernel: flash-2:Br=128,Bc=64, or flash-2 for the best "
+            "tiles that fit."
         )
-    others = {name for name in vars(constraints) if name != "accumulate"}
+    others = {"double_buffer"} if tiles is None else {*vars(constraints)} - {"accumulate"}
     if given([*others, "level", "names", "no_costs", "mine_backward"]):
         allowed = "--dtype, --accumulate, --bandwidth, --warps, --cluster and --blocks"
-        raise click.UsageError(f"With --stages, only {allowed} are allowed beside it.")
+        sizes = ", and without tiles constraints on their sizes"
+        raise click.UsageError(f"With --stages, only {allowed} are allowed beside it{sizes}.")
+    asked, dtype = problem.problem(), memory.dtype or "bfloat16"
+    device = device_with(memory.device, bandwidth, MEMORY_LEVELS)
+    how = {"stages": mine.stages or 1, "warps": mine.warps}
+    if tiles is None:
+        sizes_of = constraints.all() | ({} if given(["multiple_of"]) else {"multiple_of": 16})
+        tiles = kernel_tiles(asked, device, dtype, Constraints(**sizes_of), **how)
     found = kernel_boundaries(
-        problem.problem(),
+        asked,
         tiles,
-        device_with(memory.device, bandwidth, MEMORY_LEVELS),
-        memory.dtype or "bfloat16",
+        device,
+        dtype,
         accumulate=constraints.accumulate,
-        stages=mine.stages or 1,
-        warps=mine.warps,
         cluster=mine.cluster,
         blocks=mine.blocks,
+        **how,
     )
     print_result(found, as_json)
 
