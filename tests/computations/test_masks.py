@@ -26,7 +26,7 @@ from pebble.computations.problem import Problem
 from tests.computations.small_masks import made, whole
 from tests.support.mask_definitions import definitions
 
-BANDS = {"causal", "window", "prefix", "document", "sink"}
+BANDS = {"paged", "causal", "window", "prefix", "document", "sink"}
 REPEATING = {"longformer", "streaming", "strided", "fixed"}
 
 

@@ -129,7 +129,7 @@ def definitions(Nq: int, Nk: int, a: int, b: int) -> dict[str, Pair]:
     }
     found[f"selected:size={a},blocks={b},queries={b},seed=3"] = _selected(Nq, Nk, a, b, b, 3)
     found[f"selected:size={b},blocks={a + 2},queries=1,seed=0"] = _selected(Nq, Nk, b, a + 2, 1, 0)
-    if Nk > a and Nk % a == 0 and Nq % (Nk // a) == 0:
+    if Nk > a > 1 and Nk % a == 0 and Nq % (Nk // a) == 0:
         lengths = [(n % a) + 1 for n in range(Nk // a)]
         found[f"paged:{a},{','.join(map(str, lengths))}"] = _paged(Nq, a, lengths)
     if Nq != Nk:
