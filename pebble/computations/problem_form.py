@@ -127,11 +127,9 @@ def _check_linear(problem: Problem) -> None:
             "linear attention supports no mask, or the causal mask with as many queries per head as "
             f"keys; here the mask is {problem.mask.spec}, Nq = {problem.Nq:,} and Nk = {problem.Nk:,}"
         )
-    if problem.chunk is not None:
-        if isinstance(problem.chunk, bool) or not isinstance(problem.chunk, int) or problem.chunk < 1:
-            raise InvalidInput(f"chunk must be a positive whole number, not {problem.chunk!r}")
-        if problem.gate:
-            raise InvalidInput("gate and chunk cannot be combined: leave one out")
+    chunk = 1 if problem.chunk is None else problem.chunk
+    if isinstance(chunk, bool) or not isinstance(chunk, int) or chunk < 1:
+        raise InvalidInput(f"chunk must be a positive whole number, not {chunk!r}")
 
 
 def _causal(sharing: int) -> str:
