@@ -116,7 +116,10 @@ def _check_linear(problem: Problem) -> None:
             f"linear attention has no softmax: leave out softmax={problem.softmax!r} (--softmax)"
         )
     if problem.pass_name != "forward" or problem.stats:
-        raise InvalidInput("linear attention is supported only in the forward pass, without row sums (stats)")
+        raise InvalidInput(
+            "linear attention is supported only in the forward pass, without row sums (stats); its gradients are such "
+            "passes with other operands"
+        )
     if problem.mask is None:
         if problem.gate or problem.chunk is not None:
             raise InvalidInput(

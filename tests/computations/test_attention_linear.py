@@ -126,3 +126,19 @@ def test_query_heads_that_share_a_state() -> None:
     causal = Problem.square(8, 2, attention="linear", heads=6, kv_heads=2, mask="causal")
     assert (causal.Nq, causal.Nk, causal.copies, causal.form) == (24, 8, 2, "recurrent")
     assert causal == Problem(24, 8, 2, 2, heads=2, attention="linear", mask="group:3:causal")
+
+
+def test_gradients_are_three_forward_passes() -> None:
+    """Those with respect to K and V with the tokens from the last to the first."""
+    N, d, dv = 6, 3, 2
+    rng = np.random.default_rng(7)
+    Q, K, V, dO = (rng.normal(size=(N, width)) for width in (d, d, dv, dv))
+
+    def attend(queries: np.ndarray, keys: np.ndarray, values: np.ndarray) -> np.ndarray:
+        shape = Problem.square(N, keys.shape[1], values.shape[1], attention="linear", mask="causal")
+        return reference_outputs(shape, {"Q": queries, "K": keys, "V": values})["O"]
+
+    P, dP = (np.tril(one) for one in (Q @ K.T, dO @ V.T))
+    assert np.allclose(attend(dO, V, K), dP @ K)
+    assert np.allclose(attend(V[::-1], dO[::-1], Q[::-1])[::-1], dP.T @ Q)
+    assert np.allclose(attend(K[::-1], Q[::-1], dO[::-1])[::-1], P.T @ dO)

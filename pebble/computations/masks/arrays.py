@@ -28,9 +28,14 @@ _MOST_PAIRS = 2**28
 _CHUNK = 2**21
 
 
+def can_be_written_out(Nq: int, Nk: int) -> bool:
+    """Whether a mask has few enough pairs to be kept pair by pair."""
+    return Nq * Nk <= _MOST_PAIRS
+
+
 def check_size(Nq: int, Nk: int, name: str) -> None:
     """Refuse a mask that is kept pair by pair and has too many pairs."""
-    if Nq * Nk > _MOST_PAIRS:
+    if not can_be_written_out(Nq, Nk):
         raise InvalidInput(
             f"mask {name}: it is stored pair by pair, which is limited to {_MOST_PAIRS:,} pairs; Nq · Nk "
             f"is {Nq * Nk:,}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,12 @@ from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.cache_patterns import lists_mask, paged_mask, selected_mask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Mask
-from pebble.computations.masks.sparse_patterns import block_file_mask, kept_of_each, random_blocks_mask
+from pebble.computations.masks.sparse_patterns import (
+    block_file_mask,
+    every_key,
+    kept_of_each,
+    random_blocks_mask,
+)
 from pebble.computations.masks.staircase import Staircase
 from pebble.computations.masks.union_mask import combined_bands
 
@@ -223,11 +227,7 @@ def dilated(arguments: Arguments, Nq: int, Nk: int) -> Mask:
         # Blocks of STEP tokens, each with its diagonal.
         own = window_mask(step, step, 0)
         return BlockToeplitzMask(spec, N, step, [own], own)
-    return mask_of_booleans(spec, fill(lambda i, j: _every(i - j, number, step), N, N, spec))
-
-
-def _every(back: Any, number: int, step: int) -> Any:
-    return (back >= 0) & (back < number * step) & (back % step == 0)
+    return mask_of_booleans(spec, fill(every_key(N, number, step), N, N, spec))
 
 
 @_kind("strided:L", "the keys up to L back, and those at multiples of L back", "strided:32", _CHILD)
@@ -254,7 +254,7 @@ def strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 def fixed(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Both heads of the fixed pattern merged into one (section 4.3); blocks begin at 0."""
     stride = arguments.whole("L")
-    columns = arguments.whole("C") if arguments.has("C") else 1
+    columns = arguments.whole("C", 1, 1)
     arguments.end()
     N = _square(arguments, Nq, Nk)
     check_lines(N)
@@ -286,8 +286,7 @@ def blocks(arguments: Arguments, Nq: int, Nk: int) -> Mask:
         path = arguments.text("file=")
         arguments.end()
         return block_file_mask(Nq, Nk, size, path)
-    density = arguments.share("density=")
-    seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
+    density, seed = arguments.share("density="), arguments.whole("seed=", 0, 0)
     arguments.end()
     return random_blocks_mask(Nq, Nk, size, density, seed)
 
@@ -300,14 +299,12 @@ def blocks(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 )
 def selected(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Lists of blocks, each for a query of all query heads that share keys, or for some queries in a row."""
-    size = arguments.whole("size=")
-    queries = arguments.whole("queries=") if arguments.has("queries=") else 1
+    size, queries = arguments.whole("size="), arguments.whole("queries=", 1, 1)
     if arguments.has("file="):
         path = arguments.text("file=")
         arguments.end()
         return lists_mask(Nq, Nk, size, path, queries)
-    number = arguments.whole("blocks=")
-    seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
+    number, seed = arguments.whole("blocks="), arguments.whole("seed=", 0, 0)
     arguments.end()
     return selected_mask(Nq, Nk, size, number, queries, seed)
 
@@ -358,7 +355,7 @@ def nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     first, colon, second = arguments.text("N:M").partition(":")
     numbers = Arguments(f"{first},{second}" if colon else first, arguments.kind, arguments.usage)
     keep, of = numbers.whole("N"), numbers.whole("M")
-    seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
+    seed = arguments.whole("seed=", 0, 0)
     arguments.end()
     if keep > of:
         raise InvalidInput(f"mask nm: cannot keep {keep} of every {of} keys")

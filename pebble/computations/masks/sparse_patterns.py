@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks.arrays import as_booleans, load_array
+from pebble.computations.masks.arrays import as_booleans, can_be_written_out, load_array
+from pebble.computations.masks.band_patterns import told
 from pebble.computations.masks.block_mask import BlockMask, check_blocks_kept
 
 if TYPE_CHECKING:
@@ -114,6 +115,22 @@ def _drawn(seed: int, rows: int, columns: int, number: int) -> NDArray[np.bool_]
         words[found] = _WORD
         found |= words <= np.partition(words, number - rows - 1, axis=None)[number - rows - 1]
     return found
+
+
+def every_key(N: int, number: int, step: int) -> Callable[[Any, Any], Any]:
+    """Return the predicate of ``number`` keys up to a query's own, each ``step`` before the next."""
+    if not can_be_written_out(N, N):
+        lengths = ",".join(told([-(-(N - first) // step) for first in range(step)]))
+        raise InvalidInput(
+            f"mask dilated: of {N:,} tokens it is too large to be kept pair by pair. Sort the tokens by their position "
+            f"modulo {step}: document:{lengths}&window:{number} has the same pairs"
+        )
+
+    def allowed(i: Any, j: Any) -> Any:
+        back = i - j
+        return (back >= 0) & (back < number * step) & (back % step == 0)
+
+    return allowed
 
 
 def kept_of_each(Nk: int, keep: int, of: int, seed: int) -> Callable[[Any, Any], Any]:

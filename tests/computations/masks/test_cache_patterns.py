@@ -102,3 +102,14 @@ def test_what_a_page_costs_is_the_empty_end_of_the_last_one() -> None:
     assert words(1) == queries + 2 * 8 * 128 * sum(lengths)
     for page, empty in ((16, 8 + 8 + 3), (256, 24 + 72 + 179), (1024, 24 + 72 + 947)):
         assert words(page) - words(1) == 2 * 8 * 128 * 64 * empty
+
+
+def test_a_dilated_window_is_a_window_in_sequences_of_every_other_token() -> None:
+    with pytest.raises(InvalidInput, match=r"document:21846,21845,21845&window:16 has the same pairs"):
+        make_mask("dilated:16,3", 65_536, 65_536)
+    dilated, sorted_tokens = (make_mask(text, 10, 10) for text in ("dilated:2,3", "document:4,3,3&window:2"))
+    assert dilated is not None
+    assert sorted_tokens is not None
+    order = np.argsort(np.arange(10) % 3, kind="stable")
+    table = dilated.matrix((0, 10), (0, 10))[np.ix_(order, order)]
+    np.testing.assert_array_equal(table, sorted_tokens.matrix((0, 10), (0, 10)))
