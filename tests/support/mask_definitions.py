@@ -127,8 +127,9 @@ def definitions(Nq: int, Nk: int, a: int, b: int) -> dict[str, Pair]:
         f"nm:{b}:{a},seed=7": _nm(Nk, b, a, 7),
         f"blocks:size={b},density=0.3,seed={a}": _blocks(Nq, Nk, b, (3, 10), a),
     }
-    found[f"selected:size={a},blocks={b},queries={b},seed=3"] = _selected(Nq, Nk, a, b, b, 3)
-    found[f"selected:size={b},blocks={a + 2},queries=1,seed=0"] = _selected(Nq, Nk, b, a + 2, 1, 0)
+    shared = f",queries={b}" if b > 1 else ""
+    found[f"selected:size={a},blocks={b}{shared},seed=3"] = _selected(Nq, Nk, a, b, b, 3)
+    found[f"selected:size={b},blocks={a + 2}"] = _selected(Nq, Nk, b, a + 2, 1, 0)
     if Nk > a > 1 and Nk % a == 0 and Nq % (Nk // a) == 0:
         lengths = [(n % a) + 1 for n in range(Nk // a)]
         found[f"paged:{a},{','.join(map(str, lengths))}"] = _paged(Nq, a, lengths)

@@ -312,7 +312,7 @@ def selected(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 @_kind(
     "paged:PAGE,LENGTH[xTIMES],LENGTH[xTIMES],…",
     "all keys in the pages of its own sequence, where each has pages of its own",
-    "paged:16,1000,3000",
+    "paged:16,500,512",
     "PagedAttention: Kwon et al. 2023, arXiv 2309.06180",
 )
 def paged(arguments: Arguments, Nq: int, Nk: int) -> Mask:

@@ -45,7 +45,7 @@ def selected_mask(Nq: int, Nk: int, size: int, number: int, queries: int = 1, se
     >>> selected_mask(8, 8, 2, 2).matrix((6, 8), (0, 8)).astype(int).tolist()
     [[1, 1, 0, 0, 0, 0, 1, 1], [1, 1, 0, 0, 0, 0, 1, 1]]
     """
-    spec = f"selected:size={size},blocks={number},queries={queries},seed={seed}"
+    spec = f"selected:size={size},blocks={number}{_shared(queries)}" + (f",seed={seed}" if seed else "")
     if queries > size:
         raise InvalidInput(
             f"mask selected: at most {size:,} queries can share a list of blocks of {size:,} keys"
@@ -53,6 +53,10 @@ def selected_mask(Nq: int, Nk: int, size: int, number: int, queries: int = 1, se
     check_blocks_kept(Nq, Nk, (queries, size), spec)
     parts = [_chosen(own, -(-Nk // size), number, seed) for own in _own_blocks(Nq, Nk, size, queries)]
     return BlockMask(spec, Nq, Nk, (queries, size), np.concatenate(parts))
+
+
+def _shared(queries: int) -> str:
+    return f",queries={queries}" if queries > 1 else ""
 
 
 def _own_blocks(Nq: int, Nk: int, size: int, queries: int) -> Iterator[NDArray[np.int64]]:
@@ -89,7 +93,7 @@ def lists_mask(Nq: int, Nk: int, size: int, path: str, queries: int = 1) -> Bloc
         An array of whole numbers, shape (⌈Nq/queries⌉, any); blocks from 0, negative where a list is shorter.
     queries : int
     """
-    spec = f"selected:size={size},queries={queries},file={path}"
+    spec = f"selected:size={size}{_shared(queries)},file={path}"
     shape = (-(-Nq // queries), -(-Nk // size))
     check_blocks_kept(Nq, Nk, (queries, size), spec)
     lists = load_lists(path, f"mask {spec}")
