@@ -134,6 +134,7 @@ def test_the_text_of_a_mask_names_it(mask: Mask) -> None:
         ("selected:blocks=2,size=2,queries=1,seed=0", "selected:size=2,blocks=2"),
         ("selected:size=2,seed=1,blocks=2,queries=2", "selected:size=2,blocks=2,queries=2,seed=1"),
         ("paged:2,1x4", "paged:2,1,1,1,1"),
+        ("paged:2,shared=3,2,1", "paged:2,2,1,shared=3"),
         ("document:3,causal,5", "document:causal,3,5"),
         ("longformer:global=1,window=2", "longformer:window=2,global=1"),
     ],

@@ -310,18 +310,18 @@ def selected(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 
 @_kind(
-    "paged:PAGE,LENGTH[xTIMES],LENGTH[xTIMES],…",
-    "all keys in the pages of its own sequence, where each has pages of its own",
+    "paged:PAGE,LENGTH[xTIMES],LENGTH[xTIMES],…[,shared=PREFIX]",
+    "all keys in the pages of its own sequence, and in those of a prefix that all sequences share",
     "paged:16,500,512",
     "PagedAttention: Kwon et al. 2023, arXiv 2309.06180",
 )
 def paged(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Sequences with their keys in pages, which are loaded whole."""
-    page, found = arguments.whole("PAGE"), _lengths(arguments)
+    page, shared, found = arguments.whole("PAGE"), arguments.whole("shared=", 0, 0), _lengths(arguments)
     arguments.end()
     if sum(times for _, times in found) > _MOST_DOCUMENTS:
         raise arguments.wrong(f"there are more than {_MOST_DOCUMENTS:,} sequences")
-    return paged_mask(Nq, Nk, page, [length for length, times in found for _ in range(times)])
+    return paged_mask(Nq, Nk, page, [length for length, times in found for _ in range(times)], shared)
 
 
 @_kind(

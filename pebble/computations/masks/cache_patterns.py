@@ -14,6 +14,7 @@ from pebble.computations.masks.band_patterns import check_lines, told
 from pebble.computations.masks.block_mask import BlockMask, check_blocks_kept
 from pebble.computations.masks.sparse_patterns import random_words
 from pebble.computations.masks.staircase import Staircase
+from pebble.computations.masks.union_mask import UnionMask, combined_bands
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,7 +112,7 @@ def lists_mask(Nq: int, Nk: int, size: int, path: str, queries: int = 1) -> Bloc
     return BlockMask(spec, Nq, Nk, (queries, size), blocks)
 
 
-def paged_mask(Nq: int, Nk: int, page: int, lengths: Sequence[int]) -> BandMask:
+def paged_mask(Nq: int, Nk: int, page: int, lengths: Sequence[int], shared: int = 0) -> BandMask | UnionMask:
     """Sequences whose keys lie in pages of ``page`` keys: the queries of each attend to all keys of its pages.
 
     Parameters
@@ -122,15 +123,18 @@ def paged_mask(Nq: int, Nk: int, page: int, lengths: Sequence[int]) -> BandMask:
         Keys of all pages, those behind the end of a sequence in its last page among them.
     page : int
     lengths : sequence of int
-        Keys of each sequence.
+        Keys of each sequence that are its own.
+    shared : int
+        Keys of a prefix that all sequences share, in the first pages.
 
     Examples
     --------
     >>> paged_mask(2, 12, 4, [5, 3]).matrix((0, 2), (0, 12)).astype(int).tolist()
     [[1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1]]
     """
-    ends = np.cumsum(-(-np.asarray(lengths, dtype=np.int64) // page) * page)
-    begins, flat = np.append(0, ends[:-1]), np.zeros_like(ends)
+    prefix, *rest = np.cumsum(-(-np.asarray([shared, *lengths], dtype=np.int64) // page) * page)
+    ends = np.array(rest)
+    begins, flat = np.append(prefix, ends[:-1]), np.zeros_like(ends)
     if Nq % len(lengths):
         raise InvalidInput(
             f"mask paged: each of {len(lengths):,} sequences has as many queries; there are {Nq:,}"
@@ -139,5 +143,7 @@ def paged_mask(Nq: int, Nk: int, page: int, lengths: Sequence[int]) -> BandMask:
         raise InvalidInput(f"mask paged: the pages hold {ends[-1]:,} keys, not {Nk:,}: give --kv {ends[-1]}")
     check_lines(max(Nq, Nk))
     starts = np.arange(len(lengths), dtype=np.int64) * (Nq // len(lengths))
-    spec = f"paged:{page},{','.join(told(lengths))}"
-    return BandMask(spec, Nk, Staircase(Nq, starts, begins, flat), Staircase(Nq, starts, ends, flat))
+    spec = f"paged:{page},{','.join(told(lengths))}" + (f",shared={shared}" if shared else "")
+    own = BandMask(spec, Nk, Staircase(Nq, starts, begins, flat), Staircase(Nq, starts, ends, flat))
+    first = BandMask(spec, Nk, Staircase(Nq, 0, 0, 0), Staircase(Nq, 0, int(prefix), 0))
+    return combined_bands(spec, [first, own]) if shared else own

@@ -113,3 +113,21 @@ def test_a_dilated_window_is_a_window_in_sequences_of_every_other_token() -> Non
     order = np.argsort(np.arange(10) % 3, kind="stable")
     table = dilated.matrix((0, 10), (0, 10))[np.ix_(order, order)]
     np.testing.assert_array_equal(table, sorted_tokens.matrix((0, 10), (0, 10)))
+
+
+def test_a_prefix_that_sequences_share_is_read_once_by_a_kernel_that_takes_them_together() -> None:
+    mask = make_mask("paged:2,1,3,shared=3", 4, 10)
+    assert mask is not None
+    assert mask.spec == "paged:2,1,3,shared=3"
+    own = np.array([[1, 0, 0], [0, 1, 1]], dtype=bool).repeat(2, axis=0).repeat(2, axis=1)
+    np.testing.assert_array_equal(mask.matrix((0, 4), (0, 10)), np.hstack([np.ones((4, 4), dtype=bool), own]))
+    text = "paged:16,1024x64,shared=2048"
+    problem = Problem(64, 2048 + 64 * 1024, 128, 128, heads=32, kv_heads=8, mask=text)
+    queries, key = 2 * 64 * 32 * 128, 2 * 8 * 128
+    together, in_turn = (
+        count(problem, 116_224, ["flash-2"], {"rows": rows})["flash-2"].io for rows in (256, 4)
+    )
+    assert (
+        together == bounds(problem, 116_224).best.value == queries + key * (2048 + 64 * 1024) == 138_936_320
+    )
+    assert in_turn == queries + key * 64 * (2048 + 1024) == 403_177_472
