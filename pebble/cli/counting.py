@@ -66,21 +66,16 @@ def count(
 
     \b
     pebble count -N 4096 -d 64 -M 25000
-    pebble count -N 4096 -d 64 -M 25000 --schedule flash-1,flash-2
+    pebble count flash-1 flash-2 -N 4096 -d 64 -M 25000
 
     With --dtype or --device, also print bytes and, where a bandwidth is known, the least time.
 
-    The cheapest schedule comes first; with --schedule, they keep the order given.
+    The cheapest schedule comes first; schedules that are named keep their order.
 
     With --levels, count the words that cross each boundary between several memory levels.
     """  # noqa: D301
     if as_json and as_csv:
         raise InvalidInput("--json and --csv cannot be combined: choose one")
-    if more_names and not names:
-        raise InvalidInput(
-            f"unexpected argument {' '.join(more_names)}; to choose schedules, use --schedule "
-            f"{','.join(more_names)}"
-        )
     chosen = names_of([*(names or ()), *more_names]) or None
     shown: CountTable | LevelReport | Summary
     with long_work():

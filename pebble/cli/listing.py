@@ -48,7 +48,7 @@ def _served(schedule: Schedule) -> str:
 
 @command
 def masks(as_json: bool = JSON) -> None:
-    """List the kinds of masks: which keys a query attends to, how it is written, where it comes from.
+    """List the kinds of masks: which keys a query attends to, how to write each, and where it comes from.
 
     Give one to --mask. Numbers are counts of keys or queries; a file holds an array of booleans (numpy.save).
 
@@ -90,8 +90,8 @@ def models(
 ) -> None:
     """List models and the shapes of their attention heads; with NAME, only those, with sources and notes.
 
-    Query heads that share keys and values are one problem of group·N queries, and there are as many problems as
-    heads of keys and values.
+    Query heads that share keys and values form one problem of group·N queries, so there is one problem for each
+    head of keys and values.
     """
     from pebble.lab.hardware import model, models
     from pebble.lab.hardware.listings import model_table

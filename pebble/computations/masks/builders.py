@@ -196,7 +196,7 @@ def sink(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 @_kind(
     "streaming:S,W",
-    "the first S keys and the last W keys, its own among these; none behind its own position",
+    "the first S keys and the last W keys, its own among these; none after its own position",
     "streaming:4,1020",
     "Xiao et al. 2023, arXiv 2309.17453",
 )

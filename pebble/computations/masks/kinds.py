@@ -108,7 +108,7 @@ def _parts(spec: str) -> tuple[list[str], list[str]]:
             parts.append(piece)
             operators.append(operator)
     if operators and "" in parts:
-        raise InvalidInput(f"mask {spec}: a mask is missing before or behind {' or '.join(set(operators))}")
+        raise InvalidInput(f"mask {spec}: a mask is missing before or after {' or '.join(set(operators))}")
     return parts, operators
 
 

@@ -211,7 +211,7 @@ class ToeplitzQuestions(PiecewiseQuestions):
     def _kinds(self, axis: str, block: Whole, p: Whole, q: Whole) -> tuple[Whole, ...]:
         """Return what blocks of lines see of partners in [p, q), in seven numbers that are equal for blocks alike.
 
-        They are the pattern of the block of partners that holds p, the place of p in it, and whether q is in it too; the
+        They are the pattern of the block of partners that holds p, the place of p, and whether q is in it too; the
         pattern of the block that holds q, if that is another block, and the place of q; the first and last pattern of
         whole blocks between. Patterns count from 1; 0 stands for none, or for one that the whole blocks have too.
         """

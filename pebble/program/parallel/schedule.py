@@ -128,7 +128,7 @@ class DistributedSchedule(ABC):
             what = "queries that are decoded" if self.decodes else "a query for each token"
             raise InvalidInput(f"{self.name} is a schedule for {what}")
         if self.causal_only and not problem.causal:
-            raise InvalidInput(f"{self.name} is a schedule for the causal mask: add --mask causal")
+            raise InvalidInput(f"{self.name} needs the causal mask: add --mask causal")
         if problem.layout not in self.layouts:
             raise InvalidInput(
                 f"{self.name} needs the {' or '.join(self.layouts)} layout, not {problem.layout}"

@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.program.schedule.schedule import Schedule, Tiles
 
-__all__ = ["SHORT", "TileChoice", "best_tiles", "counted", "far_from", "too_small"]
+__all__ = ["SHORT", "TileChoice", "best_tiles", "counted", "sampled", "too_small"]
 
-_HOPELESS = 2.5
-"""Tiles are not searched where a coarse sample, sizes a factor of two apart, moves this many times a rival's words."""
 _AIMS = 3
 """How often smaller tiles are looked at, where phases leave words to one another."""
 _PROBES = 4
@@ -110,14 +108,14 @@ def _best_tiles(
     return min(fitting, key=lambda one: one.words)
 
 
-def far_from(schedule: Schedule, problem: Problem, M: int, words: int) -> TileChoice | None:
-    """Return the best of a coarse sample of a schedule's tiles, if it moves far more than some words; else nothing."""
-    if problem.mask is not None or not schedule.tile_names or max(problem.Nq, problem.Nk) <= SHORT:
+def sampled(schedule: Schedule, problem: Problem, M: int) -> TileChoice | None:
+    """Return the best of a coarse sample of tiles, sizes a factor of two apart; None if it does not fit."""
+    if not schedule.tile_names or max(problem.Nq, problem.Nk) <= SHORT:
         return None
     counter = TileSearches(schedule, problem, NO_DEMANDS)
-    sampled = [counter.choice(M, *form, coarse=True)[0] for form in _smallest(schedule, problem, NO_DEMANDS)]
-    best = min(sampled, key=lambda one: one.words)
-    return best if best.words > _HOPELESS * words and all(one.room <= M for one in sampled) else None
+    found = [counter.choice(M, *form, coarse=True)[0] for form in _smallest(schedule, problem, NO_DEMANDS)]
+    fits = all(one.room <= M and one.words < NEVER for one in found)
+    return min(found, key=lambda one: one.words) if fits else None
 
 
 def _smallest(
@@ -196,7 +194,10 @@ class TileSearches(TileCounter):
         if len(groups) == 1 and len(groups[0].phases) in (0, len(numbered)):
             words, room = searches[0].known(tiles[name] for name in groups[0].names)
         else:
-            (words,), (room,) = self.count(self.problem, [tiles], None)
+            problem = self.problem.without_mask() if coarse else self.problem
+            (words,), (room,) = self.count(problem, [tiles], None)
+            if coarse and searches[0].masked:
+                (words,), _ = self.count(self.problem, [tiles], None, words_only=True)
         most = max((search.known(tiles[name] for name in search.names)[1] for search in searches), default=0)
         return TileChoice(int(words), int(room), tiles), most
 
