@@ -21,7 +21,7 @@ class AllGather(parallel.DistributedSchedule):
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times all keys."""
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
-        return parallel.Placement(problem.tiling.of_device, all_tiles, np.zeros(problem.P, np.int64))
+        return parallel.Placement(problem.query_tiling.of_device, all_tiles, np.zeros(problem.P, np.int64))
 
 
 class HeadsGrid(parallel.DistributedSchedule):
@@ -45,13 +45,15 @@ class HeadsGrid(parallel.DistributedSchedule):
     def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
         """What is gathered, and the sums that come back: partial ones where C > 1 devices work on a row."""
         h, R, C = self.parts(shape)
-        n, sums = problem.N // problem.P, problem.sums
+        (nq, n), sums = problem.tokens_each, problem.sums
         q, k = problem.heads // h, max(1, problem.kv_heads // h)
-        gathered = (C * h - 1) * q * problem.queries.words + (R * h - 1) * k * problem.keys.words
-        back = (sums[0].words if C > 1 else sums[0].final_words) * ((problem.heads - q) * C + q * (C - 1))
+        gathered = nq * (C * h - 1) * q * problem.queries.words + n * (R * h - 1) * k * problem.keys.words
+        back = (
+            nq * (sums[0].words if C > 1 else sums[0].final_words) * ((problem.heads - q) * C + q * (C - 1))
+        )
         if problem.pass_name == "backward":
-            back += sums[1].words * (problem.kv_heads * R * max(1, h // problem.kv_heads) - k)
-        return n * (gathered + back)
+            back += n * sums[1].words * (problem.kv_heads * R * max(1, h // problem.kv_heads) - k)
+        return gathered + back
 
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Queries of the devices of a row times keys of the devices of a column."""
@@ -61,7 +63,8 @@ class HeadsGrid(parallel.DistributedSchedule):
         of_row = row[:, None] * h * C + np.arange(h * C)
         places = np.arange(R)[:, None] * C * h + np.arange(h)
         of_column = column[:, None] * h + places.ravel()
-        query, key = (problem.tiling.of_device[group].reshape(problem.P, -1) for group in (of_row, of_column))
+        query = problem.query_tiling.of_device[of_row].reshape(problem.P, -1)
+        key = problem.tiling.of_device[of_column].reshape(problem.P, -1)
         return parallel.Placement(query, key, device % h, h)
 
 
@@ -85,8 +88,6 @@ class GridRing(GridSchedule):
     name = "grid-ring"
     summary = "queries gathered along the rows of a grid of devices; keys go round its columns"
     source = "Liu et al. 2024 (StarTrail), as a grid"
-    received = "n[(2d+1)(C−1)Hq + 2d(R−1)Hk]"
-    passes = ("forward",)
     goes_round = True
 
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:

@@ -163,7 +163,7 @@ def _layouts(problem: SharedProblem, layouts: Iterable[str] | None) -> tuple[str
     if layouts is not None:
         return tuple(layouts)
     fitting = tuple(layout for layout in LAYOUTS if layout != "zigzag" or problem.N >= 2 * problem.P)
-    return fitting if problem.causal else (problem.layout,)
+    return fitting if problem.mask else (problem.layout,)
 
 
 def cost(row: ParallelRow) -> tuple[float, float, float, float]:

@@ -64,16 +64,16 @@ class _ExchangeWriter:
         self.exchange.supersteps.append(Superstep())
         return self.exchange.supersteps[-1]
 
-    def _key_block(self, block: Numbers) -> Numbers:
-        return block * self.exchange.key_blocks // self.exchange.blocks
-
     def _block(self, side: str) -> Numbers:
         block = self.placement.block
-        return block if side == "query" else self._key_block(block)
+        return block if side == "query" else self.exchange.heads.key_block[block]
 
-    def _foreign(self, tiles: Numbers, chosen: Flags) -> tuple[Numbers, Numbers]:
-        """Return the devices and tiles that are chosen and not the device's own."""
-        device, column = np.nonzero(chosen & (self.problem.tiling.owner[tiles] != self.device[:, None]))
+    def _owner(self, side: str) -> Numbers:
+        return self.problem.tiling_of(side).owner
+
+    def _foreign(self, side: str, tiles: Numbers, chosen: Flags) -> tuple[Numbers, Numbers]:
+        """Return the devices and tiles of a side that are chosen and not the device's own."""
+        device, column = np.nonzero(chosen & (self._owner(side)[tiles] != self.device[:, None]))
         return device, tiles[device, column]
 
     def _gather(self) -> None:
@@ -83,9 +83,9 @@ class _ExchangeWriter:
         for (arrays, tiles), works in zip(both, self.works, strict=True):
             if self.placement.before is not None and arrays.side == self.placement.travels:
                 works = hops(self.problem, self.placement, self.pass_on).here
-            device, tile = self._foreign(tiles, works)
+            device, tile = self._foreign(arrays.side, tiles, works)
             if len(device):
-                source, block = self.problem.tiling.owner[tile], self._block(arrays.side)[device]
+                source, block = self._owner(arrays.side)[tile], self._block(arrays.side)[device]
                 step.receives.append(Receive(arrays.names, device, source, tile, block))
         if step.receives:
             self.exchange.supersteps.append(step)
@@ -103,13 +103,16 @@ class _ExchangeWriter:
             step = self._step()
             self._work(step, origin, hop, way.last, sums is not None)
             there, on = way.last[origin] >= hop, way.last[origin] > hop
-            self._send(step, arrays, origin, after, on)
+            self._send(step, arrays, origin, after[:, None], on)
             if hop:
                 self._drop(step, arrays, origin, there)
-            if sums is not None and hop:
+            if sums is not None:
+                owner = self._owner(sums.side)[placement.cargo[origin]]
                 begun = there & (way.first[origin] <= hop)
-                self._send(step, sums, origin, after, begun & on)
-                self._send(step, sums, origin, origin, begun & ~on)
+                if hop == 0:  # what is not a device's own goes home at once
+                    begun, on = way.home & (owner != self.device[:, None]), np.zeros_like(on)
+                self._send(step, sums, origin, after[:, None], begun & on)
+                self._send(step, sums, origin, owner, begun & ~on)
                 self._drop(step, sums, origin, begun)
             origin = placement.before[origin]
         while not (self.exchange.supersteps[-1].work or self.exchange.supersteps[-1].receives):
@@ -136,10 +139,9 @@ class _ExchangeWriter:
 
     def _meeting(self, query: Numbers, key: Numbers) -> Flags:
         """Tell which devices have any pair of tiles that the mask does not forbid."""
-        if not self.problem.causal:
+        if self.problem.mask is None:
             return np.ones(len(query), bool)
-        allowed = self.problem.tile_pairs[query[:, :, None], key[:, None, :]] > 0
-        found: Flags = np.any(allowed, axis=(1, 2))
+        found: Flags = np.any(self.problem.meets[query[:, :, None], key[:, None, :]], axis=(1, 2))
         return found
 
     def _on(self, arrays: Arrays, origin: Numbers, chosen: Flags) -> tuple[Numbers, Numbers, Numbers]:
@@ -152,7 +154,8 @@ class _ExchangeWriter:
         device, tile, block = self._on(arrays, origin, chosen)
         if len(device):
             adding = arrays in self.problem.sums
-            step.receives.append(Receive(arrays.names, to[device], device, tile, block, adding))
+            receiver = np.broadcast_to(to, chosen.shape)[chosen]
+            step.receives.append(Receive(arrays.names, receiver, device, tile, block, adding))
 
     def _drop(self, step: Superstep, arrays: Arrays, origin: Numbers, chosen: Flags) -> None:
         device, tile, block = self._on(arrays, origin, chosen)
@@ -166,14 +169,16 @@ class _ExchangeWriter:
         for sums, works in zip(self.problem.sums, self.works, strict=False):
             if self.placement.before is not None and sums.side == self.placement.travels:
                 continue
-            device, tile = self._foreign(tiles[sums.side], works)
+            device, tile = self._foreign(sums.side, tiles[sums.side], works)
             block = self._block(sums.side)[device]
             if self.problem.pass_name == "forward":
                 self._finish_complete(step)
                 alone = self.count[tile, block] == 1
-                self._send_home(step, self.problem.finished, device[alone], tile[alone], block[alone])
+                self._send_home(
+                    step, "query", self.problem.finished, device[alone], tile[alone], block[alone]
+                )
                 device, tile, block = device[~alone], tile[~alone], block[~alone]
-            self._send_home(step, sums.names, device, tile, block)
+            self._send_home(step, sums.side, sums.names, device, tile, block)
 
     def _finish_complete(self, step: Superstep) -> None:
         """Finish the rows that one device alone works on."""
@@ -183,11 +188,17 @@ class _ExchangeWriter:
         step.finish.append(Finish(device[alone], tile[alone], block[alone]))
 
     def _send_home(
-        self, step: Superstep, names: tuple[str, ...], device: Numbers, tile: Numbers, block: Numbers
+        self,
+        step: Superstep,
+        side: str,
+        names: tuple[str, ...],
+        device: Numbers,
+        tile: Numbers,
+        block: Numbers,
     ) -> None:
         if len(device):
             adding = names != ("O",)
-            step.receives.append(Receive(names, self.problem.tiling.owner[tile], device, tile, block, adding))
+            step.receives.append(Receive(names, self._owner(side)[tile], device, tile, block, adding))
             step.discards.append(Discard(names, device, tile, block))
 
     def _finish_at_home(self) -> None:
@@ -195,7 +206,8 @@ class _ExchangeWriter:
         if self.problem.pass_name != "forward":
             return
         travels = self.placement.before is not None and self.placement.travels == "query"
-        several = np.ones_like(self.count, bool) if travels else self.count > 1
+        some = self.problem.query_tiling.sizes[:, None] > 0
+        several = some.repeat(self.count.shape[1], axis=1) if travels else self.count > 1
         tile, block = np.nonzero(several)
         if len(tile):
-            self._step().finish.append(Finish(self.problem.tiling.owner[tile], tile, block))
+            self._step().finish.append(Finish(self._owner("query")[tile], tile, block))
