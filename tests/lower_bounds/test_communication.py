@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -28,6 +29,7 @@ from pebble.lower_bounds.attention.communication import (
     phi,
     words_for_shares,
 )
+from pebble.lower_bounds.attention.crossing import d4, d5_total
 from pebble.lower_bounds.attention.tile_words import (
     least_words,
     most_products,
@@ -152,8 +154,10 @@ def test_refusals() -> None:
         phi(dense(100, 4, 3))
     with pytest.raises(BoundDoesNotApply, match="D1-total is proved for the forward pass"):
         d1_total(dense(100, 4, 2, pass_name="backward"))
-    with pytest.raises(BoundDoesNotApply, match="dv = 8 and d = 4"):
-        d1_busiest(SharedProblem(100, 4, 2, dv=8))
+    with pytest.raises(BoundDoesNotApply, match="shared evenly"):
+        phi(SharedProblem(100, 4, 2, 3, 2, groups=(2, 1)))
+    with pytest.raises(BoundDoesNotApply, match="striped"):
+        d4(SharedProblem(100, 4, 2, mask="window:3", layout="striped"))
     with pytest.raises(InvalidInput, match="less than its share"):
         d1_total(dense(100, 4, 2), Fraction(1, 2))
     with pytest.raises(InvalidInput, match="positive whole number of words"):
@@ -173,14 +177,37 @@ def test_work_that_is_not_balanced_lowers_the_bound() -> None:
     assert d1_total(sizes, 4).value <= moved
 
 
-@pytest.mark.parametrize("seed", some(8, 80))
+def masks_of(N: int, Nq: int, chance: random.Random) -> list[str]:
+    """Masks of N keys that leave no query without one."""
+    window, cut = chance.randint(1, N), chance.randint(1, N - 1)
+    found = [f"window:{window}", f"window:{min(window, N - 1)}+sink:1", f"window:left={cut},right={cut // 2}"]
+    found.append(f"window:1+blocks:size={chance.choice((1, 2, 4))},density=0.3,seed={cut}")
+    if Nq == N:
+        found.append(f"dilated:3,2+sink:{cut}")
+        found += [f"document:{cut},{N - cut}", f"document:causal,{cut},{N - cut}", "window:1"]
+    return found
+
+
+@pytest.mark.parametrize("seed", some(12, 120))
 def test_no_schedule_beats_a_bound(seed: int) -> None:
     chance = random.Random(seed)
     P, kv_heads = chance.choice((4, 6, 9, 12, 16)), chance.choice((1, 2, 4))
     N, d = P * chance.choice((2, 8, 40)), chance.randint(1, 3)
-    causal, pass_name = chance.random() < 0.5, chance.choice(("forward", "forward", "backward"))
+    pass_name, groups = chance.choice(("forward", "forward", "backward")), None
     heads = kv_heads * chance.choice((1, 2, 4))
-    p = sizes = SharedProblem(N, d, P, heads, kv_heads, causal, pass_name, chance.choice(LAYOUTS))
+    if seed % 3 == 0:
+        groups = tuple(chance.choice((1, 2, 4)) for _ in range(kv_heads))
+        heads = sum(groups)
+    Nq = chance.choice((None, None, N // 2 if N >= 4 * P else None))
+    p = sizes = SharedProblem(
+        *(N, d, P, heads, kv_heads),
+        pass_name=pass_name,
+        layout=chance.choice(LAYOUTS),
+        dv=chance.choice((None, 1, 4)),
+        mask=chance.choice((None, "causal", *masks_of(N, Nq or N, chance))),
+        Nq=Nq,
+        groups=groups,
+    )
     for schedule in distributed_schedules(pass_name):
         try:
             shape = schedule.best_shape(p)
@@ -189,16 +216,93 @@ def test_no_schedule_beats_a_bound(seed: int) -> None:
         traffic = play(schedule.exchange(p, shape))
         balance = Fraction(max(traffic.pairs) * P, p.pairs * heads)
         both = max(a + b for a, b in zip(traffic.received, traffic.sent, strict=True))
+        if p.layout != "striped":
+            total, busiest = d4(sizes)
+            assert traffic.total >= total.value
+            assert both >= busiest.value
         if pass_name == "backward":
-            if balance * heads * p.pairs >= 53 * d * d * P:
+            if balance * heads * p.pairs >= 53 * min(d, p.width) ** 2 * P:
                 assert traffic.total >= d3_total(sizes, balance).value
             continue
         assert traffic.total >= d1_total(sizes, balance).value
+        assert both >= max(d1_busiest(sizes).value, d2(sizes, max(traffic.memory) + N * N).value)
+        if groups is not None:
+            continue
         assert traffic.total >= words_for_shares(sizes, traffic.pairs)
-        assert both >= max(d1_busiest(sizes).value, phi(sizes).value)
-        assert both >= d2(sizes, max(traffic.memory) + N * N).value
+        assert both >= phi(sizes).value
         if len(set(traffic.pairs)) == 1:
             assert max(traffic.received) >= phi(sizes).value
+
+
+def matching(sizes: SharedProblem, device: int, own: str) -> int:
+    """The most pairs of a device's own queries (or keys) with foreign keys (queries), of one head of keys."""
+    allowed = sizes.pattern.matrix((0, sizes.query_count), (0, sizes.N))
+    at = {}
+    for side in ("query", "key"):
+        tiling = sizes.tiling_of(side)
+        at[side] = np.repeat(tiling.owner, tiling.sizes)
+    here = (at["query"] == device)[:, None] & (at["key"] != device)
+    there = (at["query"] != device)[:, None] & (at["key"] == device)
+    edges = np.argwhere(allowed & (here if own == "query" else there))
+    graph = nx.Graph()
+    graph.add_edges_from((("q", i, r), ("k", j)) for i, j in edges.tolist() for r in range(sizes.heads))
+    rows = [node for node in graph if node[0] == "q"]
+    return len(nx.bipartite.maximum_matching(graph, rows)) // 2
+
+
+@pytest.mark.parametrize("seed", some(12, 200))
+def test_rows_that_must_cross_are_a_matching(seed: int) -> None:
+    """D4 is no more than the exact matchings; and that for windows, sinks, documents and decoded queries."""
+    chance = random.Random(seed)
+    P, N = chance.randint(1, 4), chance.randint(8, 24)
+    window = f"window:{chance.randint(1, N)}"
+    exact = ["causal", "full", window, f"{window}+sink:2", f"document:causal,{N // 3},{N - N // 3}"]
+    tried = exact if seed % 2 else masks_of(N, N, chance)
+    layout = "contiguous" if seed % 2 else chance.choice(("contiguous", "zigzag"))
+    sizes = SharedProblem(N, 2, P, chance.randint(1, 2), 1, mask=chance.choice(tried), layout=layout, dv=3)
+    if seed % 6 == 5:
+        sizes = SharedProblem(N, 2, P, 2, 1, dv=3, queries_decoded=chance.randint(1, 3))
+    sums = [[5 * matching(sizes, device, own) for device in range(P)] for own in ("query", "key")]
+    total, busiest = (bound.value for bound in d4(sizes))
+    assert total <= max(map(sum, sums))
+    assert busiest <= max(map(sum, zip(*sums, strict=True)))
+    if seed % 2:
+        assert total == max(map(sum, sums[:1] if "sink" in str(sizes.mask) else sums))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_placement_of_pairs_beats_the_rows_that_must_cross(seed: int) -> None:
+    """All ways to give the pairs to devices: keys and queries are fetched, and partial sums go home."""
+    chance = random.Random(seed)
+    N, P = chance.choice(((3, 2), (3, 3), (4, 2)))
+    sizes = SharedProblem(
+        N, 1, P, mask=chance.choice(("causal", "window:2", "window:left=1,right=1", "window:1"))
+    )
+    owner = np.repeat(sizes.tiling.owner, sizes.tiling.sizes)
+    pairs = np.argwhere(sizes.pattern.matrix((0, N), (0, N))).tolist()
+    least = math.inf
+    for places in product(range(P), repeat=len(pairs)):
+        queries = {(i, p) for (i, _), p in zip(pairs, places, strict=True) if owner[i] != p}
+        keys = {(j, p) for (_, j), p in zip(pairs, places, strict=True) if owner[j] != p}
+        least = min(least, 2 * len(queries) + 2 * len(keys))
+    assert d4(sizes)[0].value <= least
+
+
+def test_documents_move_what_each_of_them_must() -> None:
+    """Four documents on four devices need not move, however large; one over four moves what it does alone."""
+    d, P = 4, 4
+    alone = d1_total(dense(1024, d, P)).value
+    assert d1_total(SharedProblem(1024, d, P, mask="document:256x4")).value == 0
+    cut = d1_total(SharedProblem(1024 + 16 * 4, d, P, mask="document:1024,4x16"))
+    assert cut.value == pytest.approx(alone, rel=0.001)
+    assert cut.status == "proved"
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 40])
+def test_states_that_must_travel(n: int) -> None:
+    """The state goes from device to device: as many words as D5 says, unless devices have few tokens."""
+    sizes = SharedProblem(6 * n, 3, 6, 4, 2, causal=True, dv=4)
+    assert d5_total(sizes).value == 2 * 5 * min(12, 7 * n)
 
 
 def dag_of(name: str, N: int, d: int) -> Dag:

@@ -214,7 +214,8 @@ class Exchange:
         """Yield every doing of every device by itself: number of the superstep, what is done, and with what.
 
         For reading and for other referees; a large exchange has millions. ``begin`` is a piece of work on a pair of
-        tiles that the mask forbids: the sums of those of the two that the device holds begin, with nothing in them.
+        tiles that the mask forbids: where it forbids all of a device's pairs of tiles, the sums of those that the
+        device holds begin, with nothing in them.
 
         Yields
         ------

@@ -148,8 +148,9 @@ class _Referee:
     def _absorb(
         self, sums: Arrays, there: Flags, device: Numbers, tile: Numbers, block: Numbers, bits: Bits
     ) -> None:
-        """Add to sums; where the mask forbids everything, to those whose rows are there, so that they begin."""
-        entry, column = np.nonzero(bits.any(axis=2) | there)
+        """Add to sums; where the mask forbids all of a device's work, to those whose rows are there: they begin."""
+        some = bits.any(axis=2)
+        entry, column = np.nonzero(some | (there & ~some.any(axis=1, keepdims=True)))
         where = device[entry], tile[entry, column], block[entry]
         self._more(sums, where, self.rows[sums.names].absorb(where, bits[entry, column]))
 

@@ -50,8 +50,9 @@ class _ExchangeWriter:
         """Write all supersteps."""
         self._gather()
         if self.placement.before is None:
+            some, placement = self.works[0].any(axis=1), self.placement
             self._step().work.append(
-                Work(self.device, self.placement.block, self.placement.query, self.placement.key)
+                Work(self.device[some], placement.block[some], placement.query[some], placement.key[some])
             )
         else:
             self._go_round()

@@ -1,0 +1,198 @@
+"""D4 and D5: what must cross to or from a device because of the tokens that it has, however the work is shared.
+
+The proofs are in docs/proofs/communication.md. Everything is whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.lower_bounds.bound import Bound, Statement
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.shared_problem import SharedProblem
+
+    Whole = NDArray[np.int64]
+
+_LONGEST = 1 << 22
+_GAME = (
+    "any legal run of the game on several devices, sums in any order, recomputation and repeated sends allowed; every "
+    "token's inputs and outputs on the device that has it; Q, K, V distinct"
+)
+_RULES = "recomputation allowed, sliding allowed"
+
+D4_TOTAL = Statement(
+    "D4-total",
+    "W ≥ Σ over devices of (d + dv)·τ, τ the most pairs of an own query and a foreign key (or of a foreign query and "
+    "an own key) without a row in common, over all heads of keys; backward d·2τ + dv·τ', in τ' a key may stand twice",
+    _GAME,
+    "docs/proofs/communication.md, D4",
+    rules=_RULES,
+)
+D4_BUSIEST = Statement(
+    "D4-busiest",
+    "some device receives plus sends ≥ both sums of D4-total together",
+    _GAME,
+    "docs/proofs/communication.md, D4",
+    rules=_RULES,
+)
+D5_TOTAL = Statement(
+    "D5-total",
+    "W ≥ Hk·Σ over all devices but the first of min(d·dv, n(d + dv)), n its tokens",
+    _GAME + "; linear attention under the causal mask, computed by states; contiguous tokens",
+    "docs/proofs/communication.md, D5",
+    rules=_RULES,
+)
+
+
+def d4(problem: SharedProblem) -> tuple[Bound, Bound]:
+    """Bound what moves in total, and what some device receives plus sends, by the rows that must cross.
+
+    Examples
+    --------
+    A window of 4 over 4 devices: three keys and values cross to each but the first.
+
+    >>> from pebble.computations.shared_problem import SharedProblem
+    >>> [bound.value for bound in d4(SharedProblem(32, 5, 4, mask="window:4"))]
+    [90, 60]
+    """
+    if problem.layout == "striped":
+        raise BoundDoesNotApply("D4 is computed for tokens in a row, not for the striped layout")
+    if max(problem.query_count, problem.N) > _LONGEST:
+        raise BoundDoesNotApply(f"D4 is computed up to N = {_LONGEST:,}")
+    by_queries, by_keys = (_crossing(problem, axis) for axis in "ij")
+    busiest = max(map(sum, zip(by_queries, by_keys, strict=True)))
+    total = D4_TOTAL.bound(max(sum(by_queries), sum(by_keys)), "any balance")
+    return total, D4_BUSIEST.bound(busiest, "received plus sent")
+
+
+def d5_total(problem: SharedProblem) -> Bound:
+    """Bound what moves in linear attention under the causal mask, computed by states.
+
+    >>> from pebble.computations.shared_problem import SharedProblem
+    >>> d5_total(SharedProblem(1024, 4, 8, causal=True)).value
+    112
+    """
+    if not problem.regular or not problem.causal or problem.layout != "contiguous":
+        raise InvalidInput("D5 is a bound for the causal mask and the contiguous layout")
+    d, dv = problem.d, problem.width
+    words = np.minimum(d * dv, problem.tiling.sizes[1:] * (d + dv)).sum()
+    return D5_TOTAL.bound(problem.kv_heads * int(words), "any balance")
+
+
+class _Weights(NamedTuple):
+    """What a word of a row costs that is taken out of a graph, and how many such words a row has."""
+
+    query: int
+    key: int
+    width: int
+
+
+def _crossing(problem: SharedProblem, axis: str) -> list[int]:
+    """Return for each device the words that cross for its own lines of an axis, of all heads."""
+    d, dv = problem.d, problem.width
+    weights = [_Weights(1, 1, d + dv)]
+    if problem.pass_name == "backward":
+        weights = [_Weights(2, 2, d), _Weights(1, 2, dv)]
+    found = [0] * problem.P
+    for device, (own, gaps) in enumerate(_lines_and_gaps(problem, axis)):
+        sides = [
+            _Degrees(problem, axis, lines, before, behind) for lines, before, behind in _joined(own, gaps)
+        ]
+        for group, heads in Counter(problem.group_sizes).items():
+            for query, key, width in weights:
+                costs = (query * group, key) if axis == "i" else (key, query * group)
+                ways = len(sides) // 2
+                most = max(sum(one.matched(*costs) for one in way) for way in (sides[:ways], sides[ways:]))
+                found[device] += heads * width * most
+    return found
+
+
+Interval = tuple[int, int]
+
+
+def _lines_and_gaps(problem: SharedProblem, axis: str) -> list[tuple[list[Interval], list[Interval]]]:
+    """Return of each device the runs of its own lines, and the gaps between those of the other axis."""
+    runs: dict[str, list[list[Interval]]] = {}
+    for side in ("query", "key"):
+        tiling, runs[side] = problem.tiling_of(side), [[] for _ in range(problem.P)]
+        begins = np.flatnonzero(np.append(True, np.diff(tiling.owner) != 0))
+        places = tiling.places[np.append(begins, len(tiling.owner))].tolist()
+        for device, start, stop in zip(tiling.owner[begins].tolist(), places, places[1:], strict=False):
+            runs[side][device].append((start, stop))
+    own, other = ("query", "key") if axis == "i" else ("key", "query")
+    extent = problem.pattern.extents[OTHER_AXIS[axis]]
+    found = []
+    for lines, partners in zip(runs[own], runs[other], strict=True):
+        starts, stops = [start for start, _ in partners], [stop for _, stop in partners]
+        found.append((lines, list(zip([0, *stops], [*starts, extent], strict=True))))
+    return found
+
+
+def _joined(lines: list[Interval], gaps: list[Interval]) -> list[tuple[Interval, Interval, Interval]]:
+    """Return two ways to give every gap to one run of lines at most: to that behind it, or to that before it.
+
+    The last gap, and the first, is also with the last, and the first, run, at its other end.
+    """
+    nothing = (0, 0)
+    gaps = [*gaps, *[nothing] * (len(lines) + 1 - len(gaps))][: len(lines) + 1]
+    empty = [nothing] * max(len(lines) - 1, 0)
+    before = zip(lines, gaps, [*empty, gaps[-1]], strict=False)
+    behind = zip(lines, [gaps[0], *empty], gaps[1:], strict=False)
+    return [*before, *behind]
+
+
+class _Degrees:
+    """How many partners in the gaps before and behind a run of lines each of them has.
+
+    Attributes
+    ----------
+    before, behind : ndarray of int64
+        Of every line.
+    nested : tuple of bool
+        Whether each line before the run's end sees all that the lines behind it see in the gap before; and of the gap
+        behind, all that the lines before it see.
+    """
+
+    def __init__(
+        self, problem: SharedProblem, axis: str, lines: Interval, before: Interval, behind: Interval
+    ) -> None:
+        asked, other = problem.pattern.questions, OTHER_AXIS[axis]
+        line = np.arange(*lines)
+
+        start, stop, *gaps = (np.full_like(line, place) for place in (*lines, *before, *behind))
+        self.before = asked.pairs(axis, line, line + 1, gaps[0], gaps[1])
+        self.behind = asked.pairs(axis, line, line + 1, gaps[2], gaps[3])
+        seen_on = asked.lines_seen(other, gaps[0], gaps[1], line, stop)
+        seen_so_far = asked.lines_seen(other, gaps[2], gaps[3], start, line + 1)
+        self.nested = bool((seen_on == self.before).all()), bool((seen_so_far == self.behind).all())
+
+    def matched(self, line: int, partner: int) -> int:
+        """Return a weight that is matched: lines before some place with the gap before, the others with that behind.
+
+        A line has the weight ``line`` to share out among its pairs, and a partner the weight ``partner``.
+        """
+        before = self._upto(self.before, self.nested[0], line, partner)
+        behind = self._upto(self.behind[::-1], self.nested[1], line, partner)[::-1]
+        return int((before + behind).max())
+
+    @staticmethod
+    def _upto(degrees: Whole, nested: bool, line: int, partner: int) -> Whole:
+        """Return what the first 0, 1, … lines match with partners of which each line sees these degrees."""
+        size = len(degrees)
+        place = np.arange(size + 1)
+        if nested:
+            # The least cover of nested sets takes some first lines, and all partners that the next one sees.
+            covers = np.append(line * size, line * place[:-1] + partner * degrees)
+            found: Whole = np.minimum(line * place, np.minimum.accumulate(covers))
+            return found
+        most = max(int(degrees.max()), 1)
+        whole = min(line * int(degrees.sum()) // most, partner * int(degrees.sum()) // size)
+        return np.where(place == size, whole, 0)
