@@ -37,7 +37,7 @@ from pebble.lower_bounds.attention.tile_words import (
     received_at_least,
 )
 from pebble.program.parallel import LAYOUTS, distributed_schedules, play
-from tests.support.random_processor_runs import Place, random_backward, random_forward, tokens_of
+from tests.support.random_processor_runs import Place, masks_of, random_backward, random_forward, tokens_of
 
 
 def some(quick: int, slow: int) -> list[Any]:
@@ -177,17 +177,6 @@ def test_work_that_is_not_balanced_lowers_the_bound() -> None:
     assert d1_total(sizes, 4).value <= moved
 
 
-def masks_of(N: int, Nq: int, chance: random.Random) -> list[str]:
-    """Masks of N keys that leave no query without one."""
-    window, cut = chance.randint(1, N), chance.randint(1, N - 1)
-    found = [f"window:{window}", f"window:{min(window, N - 1)}+sink:1", f"window:left={cut},right={cut // 2}"]
-    found.append(f"window:1+blocks:size={chance.choice((1, 2, 4))},density=0.3,seed={cut}")
-    if Nq == N:
-        found.append(f"dilated:3,2+sink:{cut}")
-        found += [f"document:{cut},{N - cut}", f"document:causal,{cut},{N - cut}", "window:1"]
-    return found
-
-
 @pytest.mark.parametrize("seed", some(12, 120))
 def test_no_schedule_beats_a_bound(seed: int) -> None:
     chance = random.Random(seed)
@@ -244,7 +233,7 @@ def matching(sizes: SharedProblem, device: int, own: str) -> int:
     here = (at["query"] == device)[:, None] & (at["key"] != device)
     there = (at["query"] != device)[:, None] & (at["key"] == device)
     edges = np.argwhere(allowed & (here if own == "query" else there))
-    graph = nx.Graph()
+    graph: Any = nx.Graph()
     graph.add_edges_from((("q", i, r), ("k", j)) for i, j in edges.tolist() for r in range(sizes.heads))
     rows = [node for node in graph if node[0] == "q"]
     return len(nx.bipartite.maximum_matching(graph, rows)) // 2

@@ -36,12 +36,12 @@ def drawn(
     )
     N = min(N, 12)
     window, half = rng.randint(2, N), N // 2
-    masks = (None, "causal", "causal", f"window:{window}", f"window:{min(window, half)}+sink:1")
-    masks += (
+    masks = [None, "causal", "causal", f"window:{window}", f"window:{min(window, half)}+sink:1"]
+    masks += [
         f"document:causal,{half},{N - half}",
         f"document:2,{N - 2}",
         f"window:1+blocks:size=2,density=0.4,seed={N}",
-    )
+    ]
     sizes = (N, rng.choice([1, 2]), P, heads, kv_heads)
     try:
         problem = SharedProblem(

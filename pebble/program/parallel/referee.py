@@ -149,8 +149,8 @@ class _Referee:
         self, sums: Arrays, there: Flags, device: Numbers, tile: Numbers, block: Numbers, bits: Bits
     ) -> None:
         """Add to sums; where the mask forbids all of a device's work, to those whose rows are there: they begin."""
-        some = bits.any(axis=2)
-        entry, column = np.nonzero(some | (there & ~some.any(axis=1, keepdims=True)))
+        some: Flags = np.any(bits, axis=2)
+        entry, column = np.nonzero(some | (there & ~np.any(some, axis=1)[:, None]))
         where = device[entry], tile[entry, column], block[entry]
         self._more(sums, where, self.rows[sums.names].absorb(where, bits[entry, column]))
 

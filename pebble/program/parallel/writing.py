@@ -92,15 +92,15 @@ class _ExchangeWriter:
             self.exchange.supersteps.append(step)
 
     def _go_round(self) -> None:
-        """Work on what is there and pass it on, as often as the ring has devices."""
+        """Work on what is there and pass it on, as far as anything goes."""
         problem, placement = self.problem, self.placement
         assert placement.before is not None
-        after, length = np.argsort(placement.before), placement.length
+        after = np.argsort(placement.before)
         way = hops(problem, placement, self.pass_on)
         arrays = problem.keys if placement.travels == "key" else problem.queries
         sums = next((sums for sums in problem.sums if sums.side == placement.travels), None)
         origin = self.device
-        for hop in range(length):
+        for hop in range(int(way.last.max()) + 1):
             step = self._step()
             self._work(step, origin, hop, way.last, sums is not None)
             there, on = way.last[origin] >= hop, way.last[origin] > hop
@@ -116,8 +116,6 @@ class _ExchangeWriter:
                 self._send(step, sums, origin, owner, begun & ~on)
                 self._drop(step, sums, origin, begun)
             origin = placement.before[origin]
-        while not (self.exchange.supersteps[-1].work or self.exchange.supersteps[-1].receives):
-            self.exchange.supersteps.pop()
 
     def _work(self, step: Superstep, origin: Numbers, hop: int, last: Numbers, with_sums: bool) -> None:
         """Let devices work on what travels past; column by column where its sums travel with it."""
