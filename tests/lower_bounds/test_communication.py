@@ -330,6 +330,14 @@ def assert_above_the_bounds(found: ProcessorCheck, N: int, d: int, P: int) -> fl
     return tally.total("received") / max(total, 1e-9)
 
 
+def assert_rows_cross(found: ProcessorCheck, sizes: SharedProblem) -> None:
+    if sizes.layout != "striped":
+        total, busiest = (bound.value for bound in d4(sizes))
+        both = zip(found.tally.counts("received"), found.tally.counts("sent"), strict=True)
+        assert found.tally.total("received") >= total
+        assert max(map(sum, both)) >= busiest
+
+
 def placements(N: int, P: int, rng: np.random.Generator) -> dict[str, Place]:
     """Where products are absorbed: on tiles of a grid, on tiles drawn anew, anywhere, all on one device, …"""
     q = math.isqrt(P)
@@ -357,9 +365,9 @@ def assert_runs_above(N: int, d: int, P: int, seeds: range) -> list[float]:
         for place in placements(N, P, rng).values():
             elsewhere = (0.0, 0.0, 0.3)[seed // 3 % 3]
             lines = random_forward(tokens_of(layout, N, P), d, rng, place, elsewhere)
-            nearest.append(
-                assert_above_the_bounds(played("attention-forward", dag, layout, lines, P), N, d, P)
-            )
+            found = played("attention-forward", dag, layout, lines, P)
+            nearest.append(assert_above_the_bounds(found, N, d, P))
+            assert_rows_cross(found, SharedProblem(N, d, P, layout=layout))
     return nearest
 
 
@@ -423,7 +431,9 @@ def test_backward_runs_move_what_d3_asks_for() -> None:
         rng = np.random.default_rng(seed)
         for name, place in placements(N, P, rng).items():
             lines = random_backward(tokens_of(layout, N, P), d, rng, place)
-            tally = played("attention-backward", dag, layout, lines, P).tally
+            found = played("attention-backward", dag, layout, lines, P)
+            assert_rows_cross(found, SharedProblem(N, d, P, pass_name="backward", layout=layout))
+            tally = found.tally
             products = [
                 sum(three) for three in zip(*(tally.computes_of(a) for a in ("dQ", "dK", "dV")), strict=True)
             ]

@@ -210,7 +210,7 @@ def communication_bounds(problem: SharedProblem, H: int | None = None) -> tuple[
     """
     asked = [d1_total, d1_busiest, phi] if problem.pass_name == "forward" else [d3_total]
     found, refused = list[Bound](), dict[str, str]()
-    if not problem.regular or problem.queries_decoded is not None:
+    if not problem.regular or problem.uneven or problem.queries_decoded is not None:
         try:
             found += d4(problem)
         except BoundDoesNotApply as error:
