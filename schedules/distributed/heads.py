@@ -1,32 +1,10 @@
-"""Heads first: every device takes some heads, of all tokens (Ulysses) or of the tokens that come round (USP)."""
+"""USP: every device takes some heads, of the tokens that come round."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from pebble.program import parallel
-
-
-class Ulysses(parallel.DistributedSchedule):
-    """A device gets Q, K, V of all tokens for its heads, and sends the outputs back."""
-
-    name = "ulysses"
-    summary = "every device computes some whole heads; Q, K, V are exchanged before, O after"
-    source = "Jacobs et al. 2023 (DeepSpeed-Ulysses)"
-    received = "(N−n)d(Hq/P + 2max(1,Hk/P)) + nd(Hq−Hq/P)"
-    passes = ("forward", "backward")
-
-    def blocks(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> int:
-        """As many blocks of heads as devices."""
-        return problem.P
-
-    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
-        """All queries times all keys, of the device's own heads."""
-        query, key = (
-            np.arange(tiling.tiles)[None, :].repeat(problem.P, axis=0)
-            for tiling in (problem.query_tiling, problem.tiling)
-        )
-        return parallel.Placement(query, key, np.arange(problem.P), problem.P)
 
 
 class Usp(parallel.DistributedSchedule):

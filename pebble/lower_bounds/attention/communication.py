@@ -208,27 +208,24 @@ def communication_bounds(problem: SharedProblem, H: int | None = None) -> tuple[
     (['D1-total', 'D1-busiest'],
      {'Phi': 'Phi needs the same number of tokens on every device, but P = 16 does not divide N = 1000'})
     """
-    asked = [d1_total, d1_busiest, phi] if problem.pass_name == "forward" else [d3_total]
-    found, refused = list[Bound](), dict[str, str]()
+    asked: dict[str, Callable[[], tuple[Bound, ...]]] = {}
     if not problem.regular or problem.uneven or problem.queries_decoded is not None:
+        asked["D4"] = lambda: d4(problem)
+    if problem.pass_name == "forward":
+        asked["D1-total"] = lambda: (d1_total(problem),)
+        asked["D1-busiest"] = lambda: (d1_busiest(problem),)
+        asked["Phi"] = lambda: (phi(problem),)
+        if H is not None:
+            asked["D2"] = lambda: (d2(problem, H),)
+    else:
+        asked["D3-total"] = lambda: (d3_total(problem),)
+    found, refused = list[Bound](), dict[str, str]()
+    for name, bounds in asked.items():
         try:
-            found += d4(problem)
+            found += bounds()
         except BoundDoesNotApply as error:
-            refused["D4"] = str(error)
-    for bound in asked:
-        try:
-            found.append(bound(problem))
-        except BoundDoesNotApply as error:
-            refused[_NAMES[bound.__name__]] = str(error)
-    if H is not None and problem.pass_name == "forward":
-        try:
-            found.append(d2(problem, H))
-        except BoundDoesNotApply as error:
-            refused["D2"] = str(error)
+            refused[name] = str(error)
     return found, refused
-
-
-_NAMES = {"d1_total": "D1-total", "d1_busiest": "D1-busiest", "phi": "Phi", "d3_total": "D3-total"}
 
 
 def _share(problem: SharedProblem, balance: Fraction | int) -> Fraction:

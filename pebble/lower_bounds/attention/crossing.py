@@ -6,7 +6,7 @@ The proofs are in docs/proofs/communication.md. Everything is whole numbers.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.shared_problem import SharedProblem
+    from pebble.computations.token_layout import TokenLayout
 
     Whole = NDArray[np.int64]
+
+Interval = tuple[int, int]
 
 _LONGEST = 1 << 22
 _GAME = (
@@ -87,86 +90,63 @@ def d5_total(problem: SharedProblem) -> Bound:
     return D5_TOTAL.bound(problem.kv_heads * int(words), "any balance")
 
 
-class _Weights(NamedTuple):
-    """What a word of a row costs that is taken out of a graph, and how many such words a row has."""
-
-    query: int
-    key: int
-    width: int
-
-
 def _crossing(problem: SharedProblem, axis: str) -> list[int]:
     """Return for each device the words that cross for its own lines of an axis, of all heads."""
-    d, dv = problem.d, problem.width
-    weights = [_Weights(1, 1, d + dv)]
-    if problem.pass_name == "backward":
-        weights = [_Weights(2, 2, d), _Weights(1, 2, dv)]
-    found = [0] * problem.P
-    for device, (own, gaps) in enumerate(_lines_and_gaps(problem, axis)):
-        sides = [
-            _Degrees(problem, axis, lines, before, behind) for lines, before, behind in _joined(own, gaps)
+    d, dv, side = problem.d, problem.width, {"i": "query", "j": "key"}
+    own, other = problem.tiling_of(side[axis]), problem.tiling_of(side[OTHER_AXIS[axis]])
+    weights = [(1, 1, d + dv)] if problem.pass_name == "forward" else [(2, 2, d), (1, 2, dv)]
+    found = []
+    for device in range(problem.P):
+        runs = [
+            _Run(problem, axis, *one)
+            for one in _runs_and_gaps(_runs(own, device), _runs(other, device), axis, other.N)
         ]
+        words = 0
         for group, heads in Counter(problem.group_sizes).items():
             for query, key, width in weights:
                 costs = (query * group, key) if axis == "i" else (key, query * group)
-                ways = len(sides) // 2
-                most = max(sum(one.matched(*costs) for one in way) for way in (sides[:ways], sides[ways:]))
-                found[device] += heads * width * most
+                words += heads * width * sum(run.matched(*costs) for run in runs)
+        found.append(words)
     return found
 
 
-Interval = tuple[int, int]
+def _runs(tiling: TokenLayout, device: int) -> list[Interval]:
+    """Return the runs of consecutive tokens of a device."""
+    tiles = np.flatnonzero(tiling.owner == device)
+    starts, stops = tiling.places[tiles], tiling.places[tiles + 1]
+    apart = starts[1:] != stops[:-1]
+    first, last = np.append(True, apart)[: len(tiles)], np.append(apart, True)[: len(tiles)]
+    return list(zip(starts[first].tolist(), stops[last].tolist(), strict=True))
 
 
-def _lines_and_gaps(problem: SharedProblem, axis: str) -> list[tuple[list[Interval], list[Interval]]]:
-    """Return of each device the runs of its own lines, and the gaps between those of the other axis."""
-    runs: dict[str, list[list[Interval]]] = {}
-    for side in ("query", "key"):
-        tiling, runs[side] = problem.tiling_of(side), [[] for _ in range(problem.P)]
-        begins = np.flatnonzero(np.append(True, np.diff(tiling.owner) != 0))
-        places = tiling.places[np.append(begins, len(tiling.owner))].tolist()
-        for device, start, stop in zip(tiling.owner[begins].tolist(), places, places[1:], strict=False):
-            runs[side][device].append((start, stop))
-    own, other = ("query", "key") if axis == "i" else ("key", "query")
-    extent = problem.pattern.extents[OTHER_AXIS[axis]]
-    found = []
-    for lines, partners in zip(runs[own], runs[other], strict=True):
-        starts, stops = [start for start, _ in partners], [stop for _, stop in partners]
-        found.append((lines, list(zip([0, *stops], [*starts, extent], strict=True))))
-    return found
+def _runs_and_gaps(
+    lines: list[Interval], partners: list[Interval], axis: str, extent: int
+) -> list[tuple[Interval, Interval, Interval]]:
+    """Return each run of lines with a gap between partners before it, and one behind it; no gap twice.
 
-
-def _joined(lines: list[Interval], gaps: list[Interval]) -> list[tuple[Interval, Interval, Interval]]:
-    """Return two ways to give every gap to one run of lines at most: to that behind it, or to that before it.
-
-    The last gap, and the first, is also with the last, and the first, run, at its other end.
+    Queries mostly see keys before them: the gap before is that of each run, and the last run has the last gap too. Of
+    keys, the gap behind is.
     """
-    nothing = (0, 0)
-    gaps = [*gaps, *[nothing] * (len(lines) + 1 - len(gaps))][: len(lines) + 1]
-    empty = [nothing] * max(len(lines) - 1, 0)
-    before = zip(lines, gaps, [*empty, gaps[-1]], strict=False)
-    behind = zip(lines, [gaps[0], *empty], gaps[1:], strict=False)
-    return [*before, *behind]
+    gaps = list(
+        zip([0, *(stop for _, stop in partners)], [*(start for start, _ in partners), extent], strict=True)
+    )
+    gaps += [(extent, extent)] * (len(lines) + 1 - len(gaps))
+    nothing = [(0, 0)] * (len(lines) - 1)
+    before, behind = (gaps, [*nothing, gaps[-1]]) if axis == "i" else ([gaps[0], *nothing], gaps[1:])
+    return list(zip(lines, before, behind, strict=False))
 
 
-class _Degrees:
-    """How many partners in the gaps before and behind a run of lines each of them has.
+class _Run:
+    """How many partners in the gaps before and behind a run of lines each line has.
 
-    Attributes
-    ----------
-    before, behind : ndarray of int64
-        Of every line.
-    nested : tuple of bool
-        Whether each line before the run's end sees all that the lines behind it see in the gap before; and of the gap
-        behind, all that the lines before it see.
+    In the gap before, the sets of partners are *nested* if each line sees all that the lines behind it see; in the gap
+    behind, if each sees all that the lines before it see.
     """
 
     def __init__(
         self, problem: SharedProblem, axis: str, lines: Interval, before: Interval, behind: Interval
     ) -> None:
-        asked, other = problem.pattern.questions, OTHER_AXIS[axis]
-        line = np.arange(*lines)
-
+        asked, other, line = problem.pattern.questions, OTHER_AXIS[axis], np.arange(*lines)
         start, stop, *gaps = (np.full_like(line, place) for place in (*lines, *before, *behind))
         self.before = asked.pairs(axis, line, line + 1, gaps[0], gaps[1])
         self.behind = asked.pairs(axis, line, line + 1, gaps[2], gaps[3])
@@ -179,20 +159,19 @@ class _Degrees:
 
         A line has the weight ``line`` to share out among its pairs, and a partner the weight ``partner``.
         """
-        before = self._upto(self.before, self.nested[0], line, partner)
-        behind = self._upto(self.behind[::-1], self.nested[1], line, partner)[::-1]
+        before = _matched_upto(self.before, self.nested[0], line, partner)
+        behind = _matched_upto(self.behind[::-1], self.nested[1], line, partner)[::-1]
         return int((before + behind).max())
 
-    @staticmethod
-    def _upto(degrees: Whole, nested: bool, line: int, partner: int) -> Whole:
-        """Return what the first 0, 1, … lines match with partners of which each line sees these degrees."""
-        size = len(degrees)
-        place = np.arange(size + 1)
-        if nested:
-            # The least cover of nested sets takes some first lines, and all partners that the next one sees.
-            covers = np.append(line * size, line * place[:-1] + partner * degrees)
-            found: Whole = np.minimum(line * place, np.minimum.accumulate(covers))
-            return found
-        most = max(int(degrees.max()), 1)
-        whole = min(line * int(degrees.sum()) // most, partner * int(degrees.sum()) // size)
-        return np.where(place == size, whole, 0)
+
+def _matched_upto(degrees: Whole, nested: bool, line: int, partner: int) -> Whole:
+    """Return what the first 0, 1, … lines match with partners of which each line sees these degrees."""
+    size = len(degrees)
+    place = np.arange(size + 1)
+    if nested:
+        # The least cover of nested sets takes some first lines, and all partners that the next one sees.
+        covers = np.append(line * size, line * place[:-1] + partner * degrees)
+        return np.minimum(line * place, np.minimum.accumulate(covers))
+    most = max(int(degrees.max()), 1)
+    whole = min(line * int(degrees.sum()) // most, partner * int(degrees.sum()) // size)
+    return np.where(place == size, whole, 0)

@@ -96,6 +96,11 @@ def _seen(meets: Flags, tiles: Numbers) -> Flags:
     return np.stack([found[row.tobytes()] for row in tiles])
 
 
+def staying_sees(problem: SharedProblem, placement: Placement) -> Flags:
+    """Tell for each device of a ring which of all tiles that may come round it works on."""
+    return _seen(problem.meets if placement.travels == "key" else problem.meets.T, placement.staying)
+
+
 def hops(problem: SharedProblem, placement: Placement, pass_on: str) -> Hops:
     """Return how far every tile of a ring goes.
 
@@ -116,7 +121,7 @@ def hops(problem: SharedProblem, placement: Placement, pass_on: str) -> Hops:
     after = np.argsort(placement.before)
     visitor = np.arange(len(after))
     home = np.zeros(cargo.shape, bool)
-    seen = _seen(problem.meets if placement.travels == "key" else problem.meets.T, placement.staying)
+    seen = staying_sees(problem, placement)
     for hop in range(length):
         needed = seen[visitor[:, None], cargo]
         if hop == 0:

@@ -128,8 +128,8 @@ class DistributedSchedule(ABC):
             what = "queries that are decoded" if self.decodes else "a query for each token"
             raise InvalidInput(f"{self.name} is a schedule for {what}")
         if self.causal_only and not (problem.causal and problem.regular):
-            what = "the causal mask with a query for each key" if problem.causal else "the causal mask: add --mask causal"
-            raise InvalidInput(f"{self.name} is a schedule for {what}")
+            what = " with a query for each key" if problem.causal else ": add --mask causal"
+            raise InvalidInput(f"{self.name} is a schedule for the causal mask{what}")
         if problem.layout not in self.layouts:
             raise InvalidInput(
                 f"{self.name} needs the {' or '.join(self.layouts)} layout, not {problem.layout}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.program.parallel.exchange import Discard, Exchange, Finish, Receive, Superstep, Work
-from pebble.program.parallel.placement import hops, workers, works_on
+from pebble.program.parallel.placement import hops, staying_sees, workers, works_on
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +95,7 @@ class _ExchangeWriter:
         """Work on what is there and pass it on, as far as anything goes."""
         problem, placement = self.problem, self.placement
         assert placement.before is not None
-        after = np.argsort(placement.before)
+        after, self.sees = np.argsort(placement.before), staying_sees(problem, placement)
         way = hops(problem, placement, self.pass_on)
         arrays = problem.keys if placement.travels == "key" else problem.queries
         sums = next((sums for sums in problem.sums if sums.side == placement.travels), None)
@@ -119,29 +119,17 @@ class _ExchangeWriter:
 
     def _work(self, step: Superstep, origin: Numbers, hop: int, last: Numbers, with_sums: bool) -> None:
         """Let devices work on what travels past; column by column where its sums travel with it."""
-        placement = self.placement
-        cargo = placement.cargo[origin]
-        columns = [cargo[:, [column]] for column in range(cargo.shape[1])] if with_sums else [cargo]
-        for column, tiles in enumerate(columns):
-            if self.placement.travels == "key":
-                query, key = placement.query, tiles
-            else:
-                query, key = tiles, placement.key
-            chosen: Flags = self._meeting(query, key)
-            if with_sums and self.pass_on == "all":
-                passing: Flags = last[origin][:, column] >= max(hop, 1)
-                np.logical_or(chosen, passing, out=chosen)
-            if chosen.any():
-                step.work.append(
-                    Work(self.device[chosen], placement.block[chosen], query[chosen], key[chosen])
-                )
-
-    def _meeting(self, query: Numbers, key: Numbers) -> Flags:
-        """Tell which devices have any pair of tiles that the mask does not forbid."""
-        if self.problem.mask is None:
-            return np.ones(len(query), bool)
-        found: Flags = np.any(self.problem.meets[query[:, :, None], key[:, None, :]], axis=(1, 2))
-        return found
+        placement, cargo = self.placement, self.placement.cargo[origin]
+        chosen: Flags = self.sees[self.device[:, None], cargo]
+        if with_sums and self.pass_on == "all":
+            chosen |= last[origin] >= max(hop, 1)
+        for column in range(cargo.shape[1]) if with_sums else [slice(None)]:
+            tiles = cargo[:, column].reshape(len(cargo), -1)
+            some: Flags = np.any(chosen[:, column].reshape(tiles.shape), axis=1)
+            if some.any():
+                both = (placement.query, tiles) if placement.travels == "key" else (tiles, placement.key)
+                query, key = (side[some] for side in both)
+                step.work.append(Work(self.device[some], placement.block[some], query, key))
 
     def _on(self, arrays: Arrays, origin: Numbers, chosen: Flags) -> tuple[Numbers, Numbers, Numbers]:
         """Return the chosen devices with the tiles that are on them, which began at origins, and their blocks."""
