@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.common.errors import InvalidInput
+from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.plain import PlainRow, plain
 from pebble.common.whole_numbers import singular
 from pebble.computations.masks import Mask, make_mask
@@ -191,7 +191,9 @@ class SharedProblem(PlainRow):
 
     @property
     def group(self) -> int:
-        """How many query heads share a head of keys, where that is the same for all."""
+        """How many query heads share a head of keys, which must be the same for all."""
+        if self.uneven:
+            raise BoundDoesNotApply("heads of keys are not shared evenly")
         return self.group_sizes[0]
 
     @property

@@ -37,11 +37,9 @@ def require(problem: SharedProblem, pass_name: str, bound: str) -> None:
 
 
 def require_equal_shares(problem: SharedProblem, bound: str) -> None:
-    """Check that every device owns equally many tokens, and all heads of keys are shared by equally many."""
+    """Check that every device owns equally many tokens."""
     if problem.queries_decoded is not None:
         raise BoundDoesNotApply(f"{bound} needs as many queries on every device")
-    if problem.uneven:
-        raise BoundDoesNotApply(f"{bound} needs heads of keys that are shared evenly")
     if problem.N % problem.P:
         raise BoundDoesNotApply(
             f"{bound} needs the same number of tokens on every device, but P = {problem.P} does not "
