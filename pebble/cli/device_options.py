@@ -52,12 +52,8 @@ class SharedProblemOptions(Options):
         heads, kv_heads, d, dv = self.heads, self.kv_heads, self.d, self.dv
         groups = None
         if self.groups is not None:
-            if heads is not None or kv_heads is not None:
-                raise click.UsageError(
-                    "--groups says how many heads there are: leave --heads and --kv-heads out."
-                )
-            groups = tuple(_group(part) for part in self.groups.split(","))
-            heads, kv_heads = sum(groups), len(groups)
+            groups = tuple(whole_number(part.strip()) or 0 for part in self.groups.split(","))
+            heads, kv_heads = heads or sum(groups), kv_heads or len(groups)
         if self.model is not None:
             from pebble.lab.hardware import model
 
@@ -78,14 +74,6 @@ class SharedProblemOptions(Options):
             Nq=self.nq,
             groups=groups,
         )
-
-
-def _group(text: str) -> int:
-    """Read the size of a group."""
-    size = whole_number(text.strip())
-    if size is None or size < 1:
-        raise InvalidInput(f"cannot read the group {text!r}; example: --groups 6,3,2,1")
-    return size
 
 
 class LinkOptions(Options):

@@ -108,7 +108,7 @@ class SharedProblem(PlainRow):
             )
         if self.queries_decoded is not None and (self.mask or self.Nq or self.pass_name != "forward"):
             raise InvalidInput("queries are decoded in the forward pass, and without a mask")
-        _ = self.tiling, self.query_tiling
+        _ = self._tilings
 
     def _check_heads(self) -> None:
         """Check that the query heads share the heads of keys evenly, or as the groups say."""
@@ -140,34 +140,28 @@ class SharedProblem(PlainRow):
         return self.mask is None or (self.causal and self.query_count == self.N)
 
     @cached_property
-    def _uncut(self) -> dict[str, TokenLayout]:
-        """The tiles of both axes of the mask, uncut."""
+    def _tilings(self) -> dict[str, TokenLayout]:
+        """By side, tiles that each tile of the other side needs wholly or not at all; stripes stay as they are."""
         kind = self.layout if self.queries_decoded is None else "first"
-        return {
-            "i": TokenLayout(kind, self.query_count, self.P),
-            "j": TokenLayout(self.layout, self.N, self.P),
-        }
-
-    def _cut(self, axis: str, other: str) -> TokenLayout:
-        """Return tiles that each tile of the other axis needs wholly or not at all; stripes stay as they are."""
-        whole = self._uncut[axis]
+        queries, keys = TokenLayout(kind, self.query_count, self.P), TokenLayout(self.layout, self.N, self.P)
         if self.regular or self.layout == "striped":
-            return whole
-        return replace(whole, cuts=need_cuts(self.pattern, axis, self._uncut[other].places))
+            return {"query": queries, "key": keys}
+        cuts = (need_cuts(self.pattern, *asked) for asked in (("i", keys.places), ("j", queries.places)))
+        return {"query": replace(queries, cuts=next(cuts)), "key": replace(keys, cuts=next(cuts))}
 
-    @cached_property
+    @property
     def tiling(self) -> TokenLayout:
         """The tiles of tokens and their owners."""
-        return self._cut("j", "i")
+        return self._tilings["key"]
 
-    @cached_property
+    @property
     def query_tiling(self) -> TokenLayout:
         """The tiles of queries and their owners."""
-        return self._cut("i", "j")
+        return self._tilings["query"]
 
     def tiling_of(self, side: str) -> TokenLayout:
         """Return the tiles of a side, ``"query"`` or ``"key"``."""
-        return self.query_tiling if side == "query" else self.tiling
+        return self._tilings[side]
 
     @property
     def width(self) -> int:

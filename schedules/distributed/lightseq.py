@@ -27,10 +27,6 @@ class LightSeq(parallel.DistributedSchedule):
         own = problem.tiling.of_device
         return parallel.Placement(own, own, np.zeros(problem.P, np.int64))
 
-    def effort(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> int:
-        """Pairs of tiles, and what every device may hold."""
-        return 2 * problem.P**2
-
     def exchange(
         self, problem: parallel.SharedProblem, shape: parallel.Shape = (), pass_on: str = "needed"
     ) -> parallel.Exchange:

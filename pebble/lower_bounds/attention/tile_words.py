@@ -40,16 +40,12 @@ def require_equal_shares(problem: SharedProblem, bound: str) -> None:
     """Check that every device owns equally many tokens."""
     if problem.queries_decoded is not None:
         raise BoundDoesNotApply(f"{bound} needs as many queries on every device")
-    if problem.N % problem.P:
-        raise BoundDoesNotApply(
-            f"{bound} needs the same number of tokens on every device, but P = {problem.P} does not "
-            f"divide N = {problem.N}"
-        )
-    if problem.query_count % problem.P:
-        raise BoundDoesNotApply(
-            f"{bound} needs the same number of queries on every device, but P = {problem.P} does not "
-            f"divide Nq = {problem.query_count}"
-        )
+    for name, tokens in (("N", problem.N), ("Nq", problem.query_count)):
+        if tokens % problem.P:
+            raise BoundDoesNotApply(
+                f"{bound} needs the same number of tokens on every device, but P = {problem.P} does not "
+                f"divide {name} = {tokens}"
+            )
 
 
 def least_words(w: Fraction | int, d: int) -> Fraction:

@@ -57,13 +57,10 @@ class ExchangeMoves:
 
     def __init__(self, exchange: Exchange) -> None:
         self.exchange, problem = exchange, exchange.problem
-        if problem.query_count != problem.N or problem.queries_decoded is not None:
+        if problem.query_count != problem.N or problem.queries_decoded is not None or problem.uneven:
             raise InvalidInput(
-                "an exchange is written move by move only with a query for each token, on its device"
-            )
-        if problem.uneven:
-            raise InvalidInput(
-                "an exchange is written move by move only with heads of keys that are shared evenly"
+                "an exchange is written move by move only with a query for each token, on its device, and "
+                "with heads of keys that are shared evenly"
             )
         if problem.pass_name == "backward" and problem.heads > 1:
             raise InvalidInput(

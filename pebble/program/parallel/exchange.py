@@ -133,9 +133,11 @@ class HeadBlocks:
         first, last = of_query[:, 0], of_query[:, -1]
         same = (first[1:] == first[:-1]) & (last[1:] == last[:-1])
         if not (same | (first[1:] > last[:-1])).all():
-            rule = "two blocks would share some of their heads, but not all"
-            if not problem.uneven:
-                rule = "one of the two numbers must divide the other"
+            rule = (
+                "two would share some heads, but not all"
+                if problem.uneven
+                else "one number must divide the other"
+            )
             raise InvalidInput(f"{kv_heads} heads of keys cannot be cut into {blocks} blocks: {rule}")
         fresh = np.append(True, ~same)
         key_block = np.cumsum(fresh) - 1

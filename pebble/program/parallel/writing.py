@@ -161,11 +161,9 @@ class _ExchangeWriter:
             if self.problem.pass_name == "forward":
                 self._finish_complete(step)
                 alone = self.count[tile, block] == 1
-                self._send_home(
-                    step, "query", self.problem.finished, device[alone], tile[alone], block[alone]
-                )
+                self._send_home(step, self.problem.finished, device[alone], tile[alone], block[alone])
                 device, tile, block = device[~alone], tile[~alone], block[~alone]
-            self._send_home(step, sums.side, sums.names, device, tile, block)
+            self._send_home(step, sums.names, device, tile, block)
 
     def _finish_complete(self, step: Superstep) -> None:
         """Finish the rows that one device alone works on."""
@@ -175,17 +173,12 @@ class _ExchangeWriter:
         step.finish.append(Finish(device[alone], tile[alone], block[alone]))
 
     def _send_home(
-        self,
-        step: Superstep,
-        side: str,
-        names: tuple[str, ...],
-        device: Numbers,
-        tile: Numbers,
-        block: Numbers,
+        self, step: Superstep, names: tuple[str, ...], device: Numbers, tile: Numbers, block: Numbers
     ) -> None:
         if len(device):
             adding = names != ("O",)
-            step.receives.append(Receive(names, self._owner(side)[tile], device, tile, block, adding))
+            owner = self._owner(self.exchange.kind_of(names)[0].side)[tile]
+            step.receives.append(Receive(names, owner, device, tile, block, adding))
             step.discards.append(Discard(names, device, tile, block))
 
     def _finish_at_home(self) -> None:
