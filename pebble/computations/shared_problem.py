@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,12 @@ from pebble.computations.token_layout import TokenLayout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+@lru_cache(maxsize=4)
+def _mask(spec: str, Nq: int, Nk: int) -> Mask:
+    """Make a mask, once for a problem and the same in another layout."""
+    return make_mask(spec, Nq, Nk) or FullMask(Nq, Nk)
 
 
 @dataclass(frozen=True)
@@ -131,8 +137,7 @@ class SharedProblem(PlainRow):
     @cached_property
     def pattern(self) -> Mask:
         """The mask; without one, that of all pairs."""
-        given = make_mask("causal" if self.causal else self.mask or "full", self.query_count, self.N)
-        return given or FullMask(self.query_count, self.N)
+        return _mask("causal" if self.causal else self.mask or "full", self.query_count, self.N)
 
     @cached_property
     def regular(self) -> bool:

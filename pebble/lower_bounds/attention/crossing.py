@@ -140,7 +140,7 @@ class _Run:
     """How many partners in the gaps before and behind a run of lines each line has.
 
     In the gap before, the sets of partners are *nested* if each line sees all that the lines behind it see; in the gap
-    behind, if each sees all that the lines before it see.
+    behind, if each sees all that the lines before it see. That is found out for bands.
     """
 
     def __init__(
@@ -150,9 +150,11 @@ class _Run:
         start, stop, *gaps = (np.full_like(line, place) for place in (*lines, *before, *behind))
         self.before = asked.pairs(axis, line, line + 1, gaps[0], gaps[1])
         self.behind = asked.pairs(axis, line, line + 1, gaps[2], gaps[3])
-        seen_on = asked.lines_seen(other, gaps[0], gaps[1], line, stop)
-        seen_so_far = asked.lines_seen(other, gaps[2], gaps[3], start, line + 1)
-        self.nested = bool((seen_on == self.before).all()), bool((seen_so_far == self.behind).all())
+        self.nested = False, False
+        if problem.mask is None or problem.pattern.banded:  # of others, lines would be looked at one by one
+            seen_on = asked.lines_seen(other, gaps[0], gaps[1], line, stop)
+            seen_so_far = asked.lines_seen(other, gaps[2], gaps[3], start, line + 1)
+            self.nested = bool((seen_on == self.before).all()), bool((seen_so_far == self.behind).all())
 
     def matched(self, line: int, partner: int) -> int:
         """Return a weight that is matched: lines before some place with the gap before, the others with that behind.
