@@ -19,18 +19,19 @@ _CURVES = {"square-tile": "scores written out", "flash-2": "FlashAttention-2", "
 
 _STYLE = """
   svg { background: #ffffff }
-  text { font: 13px system-ui, sans-serif; fill: #1f2328 }
+  text { font: 14px system-ui, sans-serif; fill: #1f2328 }
   .grid { stroke: #d5d9de; stroke-width: 1 }
   .divide { stroke: #1f2328; stroke-width: 1; stroke-dasharray: 4 4 }
   .curve { fill: none; stroke-width: 2.5; stroke-linejoin: round }
-  .square-tile { stroke: #b35900 } .flash-2 { stroke: #0b63c5 }
-  .best { stroke: #1a7f37; stroke-width: 6; opacity: 0.35 }
+  .square-tile { --own: #b35900 } .flash-2 { --own: #0b63c5 } .best { --own: #1a7f37 }
+  .curve { stroke: var(--own) } text[class] { fill: var(--own); font-weight: 600 }
+  .curve.best { stroke-width: 7; opacity: 0.6 }
   .bound { fill: #8c959f; opacity: 0.45 }
   @media (prefers-color-scheme: dark) {
     svg { background: #14181d }
     text { fill: #e6edf3 }
     .grid { stroke: #343b44 } .divide { stroke: #e6edf3 }
-    .square-tile { stroke: #f0a050 } .flash-2 { stroke: #6cb6ff } .best { stroke: #57d364 }
+    .square-tile { --own: #f0a050 } .flash-2 { --own: #6cb6ff } .best { --own: #57d364 }
     .bound { fill: #6e7681 }
   }
 """
@@ -120,11 +121,12 @@ def _labels(curves: dict[str, list[tuple[float, float]]], bound: list[tuple[floa
     last = _EXPONENTS[-1]
     x = _x(last) + 8
     shown = {name: dict(curves[name])[last] for name in ("square-tile", "flash-2")}
-    lines = [_text(x, _y(shown[name]) + 4, _CURVES[name]) for name in shown]
-    lines.append(_text(_x(2.5), _y(dict(curves["best"])[2.0]), "best known"))
-    lines.append(_text(_x(-3.6), _y(dict(bound)[0.0] / 4), "proved: no schedule moves so few"))
+    lines = [_text(x, _y(shown[name]) + 4, _CURVES[name], kind=name) for name in shown]
+    lines.append(_text(_x(2.5), _y(dict(curves["best"])[2.0]), "best known", kind="best"))
+    lines.append(_text(_x(-3.7), _y(dict(bound)[0.0] / 4), "proved: out of reach"))
     return "\n".join(lines)
 
 
-def _text(x: float, y: float, words: str, anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{words}</text>'
+def _text(x: float, y: float, words: str, anchor: str = "start", kind: str = "") -> str:
+    own = f' class="{kind}"' if kind else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{own}>{words}</text>'

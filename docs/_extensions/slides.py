@@ -22,7 +22,8 @@ _STYLE = """
 html { font: 30px/1.35 system-ui, 'DejaVu Sans', sans-serif; color: #171b21; background: #fff }
 body { margin: 0 } p, ul, ol { margin: 0 0 .35em } h1 { line-height: 1.15 } a.headerlink { display: none }
 pre, code { font-family: 'DejaVu Sans Mono', monospace } code { font-size: .85em }
-table { border-collapse: collapse } td, th { padding: .15em .7em; border-bottom: 1px solid #b8c0ca; text-align: left }
+table { border-collapse: collapse; margin-bottom: .4em }
+td, th { padding: .15em .7em; border-bottom: 1px solid #b8c0ca; text-align: left }
 td p, th p, li p { margin: 0 } pre { background: #f3f5f7; white-space: pre-wrap; overflow-wrap: anywhere }
 .slide { box-sizing: border-box; width: 1280px; height: 720px; padding: 36px 54px 44px; display: flex;
   flex-direction: column; position: relative; overflow: hidden; break-after: page }
@@ -114,8 +115,8 @@ def _parts(app: Sphinx, content: list[nodes.Node], room: int) -> Iterator[tuple[
         html, height = "", 0
         if image := next(iter(node.findall(nodes.image)), None):
             html, height = _html(app, image), 340
-        elif isinstance(node, nodes.table):
-            html, height = _html(app, node), 51 * len(list(node.findall(nodes.row)))
+        elif table := next(iter(node.findall(nodes.table)), None):  # themes put tables into containers
+            html, height = _html(app, table), 51 * len(list(table.findall(nodes.row)))
         elif isinstance(node, nodes.literal_block) and node.get("language") != "python":
             html, height = _output(node.astext(), room - above)
         elif isinstance(node, nodes.bullet_list | nodes.enumerated_list):

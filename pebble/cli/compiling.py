@@ -64,7 +64,7 @@ def cache(
     cachegrind: bool = option("Also run the loops, compiled by cc, under valgrind's cachegrind."),
     as_json: bool = JSON,
 ) -> None:
-    """Run a schedule's loops on a cache of M words, which itself decides what to keep.
+    """Run a schedule's loops on a cache of M words that decides for itself what to keep.
 
     Count misses and write-backs instead of loads and stores, and find how large a cache must be to move no more words
     than the explicit schedule. The policy opt is Belady's rule, which knows the future.

@@ -37,8 +37,8 @@ KEEP_ISOLATED = option("Accept vertices without edges.")
 class RulesOptions(Options):
     """Which game is played."""
 
-    no_recomputation: bool = option("Compute every vertex once.")
-    sliding: bool = option("Allow a vertex to take the word of a predecessor when computed.")
+    no_recomputation: bool = option("Compute no vertex twice; more bounds hold.")
+    sliding: bool = option("Allow a computed value to take the word of a predecessor.")
 
     def rules(self) -> Rules:
         """Make the rules."""
@@ -229,11 +229,7 @@ def bounds(
     dag: str = DAG,
     memory: MemoryOptions = needed_memory(),
     format: str | None = FORMAT,
-    game: RulesOptions = group(
-        RulesOptions,
-        no_recomputation={"help": "Compute no vertex twice; more bounds hold."},
-        sliding={"help": "Allow a computed value to take the word of a predecessor."},
-    ),
+    game: RulesOptions = group(RulesOptions),
     eigenvalues: int = option(
         "Number of eigenvalues in the spectral bound.",
         type=click.IntRange(min=1),

@@ -169,11 +169,7 @@ def certify(
     order: str | None = option(
         "An automatic schedule instead: auto, greedy, … (default auto).", "--schedule"
     ),
-    game: RulesOptions = group(
-        RulesOptions,
-        no_recomputation={"help": "Compute no vertex twice; greater bounds hold."},
-        sliding={"help": "Allow a computed value to take the word of a predecessor."},
-    ),
+    game: RulesOptions = group(RulesOptions),
     bound: str | None = option(
         "Name of the bound (compulsory, exhaustive search, …); default: the greatest."
     ),

@@ -117,11 +117,11 @@ def play(
 
     The page is one HTML file that needs neither a network nor a server: open it in any browser, even on a
     phone. Without arguments it starts with a pyramid and lets you choose attention. With a SCHEDULE and
-    sizes it shows the schedule move by move next to its program, with several a race. With a DAG it shows a
-    pebbling, an optimal one if that can be found. A DAG is a file, - for standard input, or a name with
-    parameters (pyramid:4, fft:8). You can also make the moves yourself, on each of these but a race and on
-    the classic DAGs, and compare your I/O with the exact optimum. The address of the page keeps the game
-    and the position, so a link shows the same. At most 2,000 vertices and 20,000 moves.
+    sizes it shows the schedule move by move next to its program; with several SCHEDULEs it shows a race. With a
+    DAG it shows a pebbling, an optimal one if that can be found. A DAG is a file, - for standard input, or a name
+    with parameters (pyramid:4, fft:8). Except in a race you can also make the moves yourself, and play on the
+    classic DAGs; the page compares your I/O with the exact optimum. Its address keeps the game and the position,
+    so a link shows the same. At most 2,000 vertices and 20,000 moves.
 
     \b
     pebble play

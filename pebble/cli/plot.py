@@ -128,9 +128,10 @@ def io(
 ) -> None:
     """Draw I/O against fast memory, or against the length.
 
-    Schedules and every proved bound; the area below the best bound is shaded. Give several sizes to -M or to -N: one,
-    several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without -M, 7 sizes from d²/16 to 256·d²; with
-    --against N and one -N, 7 lengths up to it. Without --schedule, the published ones; --schedule best takes longer.
+    The picture has the schedules and every proved bound; the area below the best bound is shaded. Give several sizes
+    to -M or to -N: one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without -M, 7 sizes from
+    d²/16 to 256·d²; with --against N and one -N, 7 lengths up to it. Without --schedule, the published ones;
+    --schedule best takes longer.
 
     pebble plot io -N 4096 -d 64 -o io.svg
     """
@@ -153,7 +154,7 @@ def gap(
     problem: ProblemOptions = group(ProblemOptions, nq={**_SEVERAL_LENGTHS, "required": False}),
     memory: MemoryOptions = group(MemoryOptions),
     names: list[str] | None = like(
-        SCHEDULES, help="Plot the least of these schedules (a,b; default flash-2,square-tile)."
+        SCHEDULES, help="Plot the cheapest of these schedules (a,b; default flash-2,square-tile)."
     ),
     picture: PictureOptions = group(PictureOptions),
 ) -> None:

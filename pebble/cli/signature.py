@@ -174,6 +174,20 @@ class _Command(click.Command):
         with formatter.section("Options"):
             formatter.write_dl([record for record in records if record])
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; where only the case or the dashes of one are wrong, say what is meant."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name
+            known = [flag for param in self.get_params(ctx) for flag in param.opts if flag.startswith("-")]
+            meant = [flag for flag in known if flag.strip("-").lower() == name.strip("-").lower()]
+            if not meant:
+                raise
+            raise click.NoSuchOption(
+                name, f"No such option {name!r}. Did you mean {meant[0]!r}?", ctx=ctx
+            ) from None
+
 
 _HELP_ALL = "pebble.help-all"
 

@@ -227,6 +227,11 @@ class CountTable(TableResult):
             return f"no schedule is counted: {'; '.join(notes)}"
         least = min(self.rows, key=lambda row: row.least_M)
         both = "both passes in " if len(self.bounds_by_pass) > 1 else ""
+        if len(self.rows) == 1:
+            sizes = f" with {tiles_text(least.tiles)}" if least.tiles else ""
+            return (
+                f"{least.name}{sizes} needs {words(least.least_M)} words of fast memory; M is {words(self.M)}"
+            )
         return (
             f"no schedule fits {both}M = {words(self.M)} words; {least.name} needs the fewest, "
             f"{words(least.least_M)}"

@@ -155,7 +155,7 @@ class RegimeTable(TableResult):
         texts = {row.problem.heads_text for row in self.rows}
         heads = "".join(f"; {text}" for text in texts if text) if len(texts) == 1 else ""
         heading = f"N = {self.N:,}; words of {self.dtype}; {level}{heads}{mask}"
-        drop = ("cache", "M/d²", "small-cache ÷ best", "flash-2 ÷ best", "M")
+        drop = ("small-cache ÷ best", "M/d²", "M", "flash-2 ÷ best", "cache")
         return [heading, Table.of(self.rows, columns, right=right, notes=notes, drop=drop)]
 
 

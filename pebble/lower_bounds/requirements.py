@@ -110,7 +110,6 @@ def require_no_recomputation(rules: Rules, bound: str) -> None:
     """Check that the rules forbid recomputation."""
     if rules.recomputation:
         raise BoundDoesNotApply(
-            f"{bound} is proved only if no vertex is computed twice; these rules are: {rules}. Use a "
-            "bound that allows recomputation, or forbid it: Rules(recomputation=False), "
-            "--no-recomputation"
+            f"{bound} is proved only if no vertex is computed twice; forbid that with --no-recomputation, "
+            "Rules(recomputation=False), or use another bound"
         )

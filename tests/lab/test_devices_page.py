@@ -95,7 +95,7 @@ def test_the_page_steps_through_in_a_browser(tmp_path: Path) -> None:
         assert seen[-1] == "Every output is with its owner."
         assert browser.text(".headline") == "72 of 72 words"
         assert browser.text("#numbers").count(":\u00a018") == 4
-        assert browser.texts("#marks li")[0] == "▲ 57 at least, if all do equally much"
+        assert browser.texts("#marks li")[0] == "▲ 57 at least, if all devices do equal work"
         browser.press("Home")
         assert browser.text("#now") == seen[0]
         browser.press("End")

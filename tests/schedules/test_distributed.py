@@ -290,7 +290,7 @@ def test_what_does_not_apply_is_refused_with_a_reason() -> None:
     p = SharedProblem(24, 2, 6, 4, 4)
     reasons = {
         ("ulysses", ()): "4 query heads cannot be cut into 6 equal blocks",
-        ("lightseq", ()): "for the causal mask",
+        ("lightseq", ()): "needs the causal mask",
         ("ring-q", ()): "for the backward pass",
         ("grid", (2, 2)): "needs 4 devices, but P is 6",
         ("grid", ()): "needs a shape R x C",

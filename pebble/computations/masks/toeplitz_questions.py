@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.masks.band_mask import BandMask
-    from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
+    from pebble.computations.masks.piecewise_mask import PiecewiseMask
 
     Whole = NDArray[np.int64]
 
@@ -145,13 +145,16 @@ class ToeplitzQuestions(PiecewiseQuestions):
     Parameters
     ----------
     mask : BlockToeplitzMask
+    period, patterns
+        As of :class:`BlockPairs`.
     """
 
-    def __init__(self, mask: BlockToeplitzMask) -> None:
+    def __init__(self, mask: PiecewiseMask, period: int, patterns: tuple[tuple[BandMask, ...], ...]) -> None:
         super().__init__(mask)
-        self._mask = mask
-        self._blocks = BlockPairs(mask.period, mask.patterns)
-        self._far = any(band.pairs for band in mask.patterns[-1])
+        self._mask, self._blocks = mask, BlockPairs(period, patterns)
+        known, places = len(patterns) + 1, period + 1
+        self._numbers = known, places, 2, known, places, known, known  # that tell kinds of blocks
+        self._far = any(band.pairs for band in patterns[-1])
 
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of allowed pairs in boxes."""
@@ -179,59 +182,72 @@ class ToeplitzQuestions(PiecewiseQuestions):
         return sums
 
     def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
-        """Numbers of lines in intervals that have a pair with a partner in [p, q), by their places in the period."""
-        L, depth = self._mask.period, self._mask.depth
-        if axis == "i":
-            edge = np.clip(((q - 1) // L + depth) * L, x0, x1)
-            near, far = (x0, edge), (edge, x1)
-        else:
-            edge = np.clip((p // L - depth + 1) * L, x0, x1)
-            near, far = (edge, x1), (x0, edge)
+        """Numbers of lines in intervals that have a pair with a partner in [p, q).
+
+        What a block of lines sees depends on its distances from the partners' first block and from their last one. So
+        the lines are cut where either distance reaches another pattern. The blocks of a piece are all alike.
+        """
+        L, depth = self._blocks.period, self._blocks.depth
         found = np.zeros_like(x0)
-        long = np.flatnonzero((near[0] < near[1]) & (q - p > L))
-        if len(long):
-            found[long] = super().lines_seen(axis, *(one[long] for one in (*near, p, q)))
         some = np.flatnonzero((x0 < x1) & (p < q))
-        begin, width = np.where(q - p <= L, p % L, 0)[some], np.minimum(q - p, L)[some]
-        keys, key = np.unique(begin * (L + 1) + width, return_inverse=True)
+        begin, end = x0[some, None], x1[some, None]
+        way = np.arange(depth + 2) if axis == "i" else 1 - np.arange(depth + 2)
+        cuts = np.hstack([np.add.outer(block, way) for block in (p[some] // L, (q[some] - 1) // L)]) * L
+        cuts = np.hstack([begin, np.clip(np.sort(cuts, axis=1), begin, end), end])
+        row, piece = np.nonzero(cuts[:, :-1] < cuts[:, 1:])
+        start, stop, row = cuts[row, piece], cuts[row, piece + 1], some[row]
+        kinds = self._kinds(axis, start // L, p[row], q[row])
+        kind, own = np.unique(np.ravel_multi_index(kinds, self._numbers), return_inverse=True)
         step = max(1, _MOST_PLACES // L)
-        for at in range(0, len(keys), step):
-            of_keys = np.divmod(keys[at : at + step], L + 1)
-            mine = np.flatnonzero(key // step == at // step)
-            rows, own = some[mine], key[mine] - at
-            if self._far:
-                before = self._lines_before(axis, depth + 1, *of_keys)
-                low, high = (
-                    (end // L) * before[own, L] + before[own, end % L] for end in (one[rows] for one in far)
-                )
-                found[rows] += high - low
-            short = np.flatnonzero((near[0] < near[1])[rows] & (q - p <= L)[rows])
-            rows, own = rows[short], own[short]
-            for number in range((depth + 1) * bool(len(rows))):
-                before = self._lines_before(axis, number, *of_keys)
-                block = p[rows] // L + (number if axis == "i" else 1 - number)
-                low, high = (before[own, np.clip(end[rows] - block * L, 0, L)] for end in near)
-                found[rows] += high - low
+        for at in range(0, len(kind), step):
+            before = self._lines_before(axis, *np.unravel_index(kind[at : at + step], self._numbers))
+            mine = np.flatnonzero(own // step == at // step)
+            of, (low, high) = own[mine] - at, (start[mine], stop[mine])
+            before_low, before_high = (
+                place // L * before[of, L] + before[of, place % L] for place in (low, high)
+            )
+            np.add.at(found, row[mine], before_high - before_low)
         return found
 
-    def _lines_before(self, axis: str, number: int, begin: Whole, width: Whole) -> Whole:
-        """Return how many of a block's lines before each place see partners in [begin, begin + width).
+    def _kinds(self, axis: str, block: Whole, p: Whole, q: Whole) -> tuple[Whole, ...]:
+        """Return what blocks of lines see of partners in [p, q), in seven numbers that are equal for blocks alike.
 
-        The places of the partners are counted from the beginning of their block; those beyond its end are in the next
-        block. With queries as lines, their block lies ``number`` blocks below that of the partners; with keys, the
-        partners' block lies ``number`` - 1 blocks below theirs.
+        They are the pattern of the block of partners that holds p, the place of p, and whether q is in it too; the
+        pattern of the block that holds q, if that is another block, and the place of q; the first and last pattern of
+        whole blocks between. Patterns count from 1; 0 stands for none, or for one that the whole blocks have too.
         """
-        L, patterns = self._mask.period, self._mask.patterns
-        begin, end = begin[:, None], (begin + width)[:, None]
-        seen = np.zeros((len(begin), L), dtype=bool)
-        for pattern, low, high in (
-            (number - (axis == "j"), begin, np.minimum(end, L)),
-            (number - (axis == "i"), 0 * begin, end - L),
-        ):
-            for band in patterns[min(pattern, len(patterns) - 1)] if pattern >= 0 else ():
-                start, stop = (ends.values(0, L) for ends in band.ends(axis))
-                seen |= np.maximum(start, low) < np.minimum(stop, high)
-        before = np.zeros((len(begin), L + 1), dtype=np.int64)
+        L, depth = self._blocks.period, self._blocks.depth
+        head, tail = p // L, (q - 1) // L
+        apart = [block - one if axis == "i" else one - block for one in (head, tail)]
+        of_head, of_tail = (np.clip(one, -1, depth) + 1 for one in apart)
+        first = np.clip(np.minimum(*apart) + 1, 0, depth) + 1
+        last = np.clip(np.maximum(*apart) - 1, -1, depth) + 1
+        none = (tail - head < 2) | (first > last)
+        first, last = np.where(none, 0, first), np.where(none, -1, last)
+        of_head[(first <= of_head) & (of_head <= last)] = 0
+        of_tail[(first <= of_tail) & (of_tail <= last) | (head == tail)] = 0
+        short = (of_head > 0) & (head == tail)
+        low, end = np.where(of_head, p - head * L, 0), np.where(short | (of_tail > 0), q - tail * L, 0)
+        return of_head, low, short * 1, of_tail, end, first, np.maximum(last, 0)
+
+    def _lines_before(
+        self, axis: str, of_head: Whole, low: Whole, short: Whole, of_tail: Whole, end: Whole, *whole: Whole
+    ) -> Whole:
+        """Return how many of a block's lines before each place see partners, by kinds of blocks."""
+        L = self._blocks.period
+        seen = np.zeros((len(low), L), dtype=bool)
+        first, last = whole
+        for number, bands in enumerate(self._blocks.patterns, 1):
+            for here, begin, stop in (
+                (of_head == number, low, np.where(short, end, L)),
+                (of_tail == number, 0 * end, end),
+                ((first <= number) & (number <= last), 0 * end, 0 * end + L),
+            ):
+                some = np.flatnonzero(here)
+                for band in bands if len(some) else ():
+                    left, right = (ends.values(0, L) for ends in band.ends(axis))
+                    seen[some] |= np.maximum(left, begin[some, None]) < np.minimum(right, stop[some, None])
+        before = np.zeros((len(low), L + 1), dtype=np.int64)
         np.cumsum(seen, axis=1, out=before[:, 1:])
         return before
 
@@ -243,7 +259,7 @@ class ToeplitzQuestions(PiecewiseQuestions):
         With a period of far lines in the loop before a tile, and one behind it, the partners that have any far pair
         have one before and one behind it; what others have is near, and all on one side.
         """
-        L, depth = self._mask.period, self._mask.depth
+        L, depth = self._blocks.period, self._blocks.depth
         head, last = p // L, (q - 1) // L
         if axis == "j":
             low = w0 if self._far else np.maximum(w0, (head - depth + 1) * L)
@@ -280,7 +296,7 @@ class ToeplitzQuestions(PiecewiseQuestions):
         """
         start, partner = (w0[runs.parent] + runs.first, p[runs.parent])
         stop, extent = start + runs.length, self.extents[axis]
-        number, block = all_numbers(start // self._mask.period, -(-stop // self._mask.period))
+        number, block = all_numbers(start // self._blocks.period, -(-stop // self._blocks.period))
         places = self._changes(axis, block, partner[number])
         places = np.clip(places, start[number], stop[number]) + number * (extent + 1)
         number, line = np.divmod(
@@ -307,9 +323,9 @@ class ToeplitzQuestions(PiecewiseQuestions):
 
     def _changes(self, axis: str, block: Whole, partner: Whole) -> Whole:
         """Return the places of blocks at which lines may cease or begin to have pairs with a partner, or around it."""
-        L, pieces = self._mask.period, self._pieces[axis]
+        L, pieces = self._blocks.period, self._pieces[axis]
         found = [np.zeros_like(block)]
-        for band in (band for bands in self._mask.patterns for band in bands):
+        for band in (band for bands in self._blocks.patterns for band in bands):
             found += [end.at(partner % L) for end in band.ends(OTHER_AXIS[axis])]
         block_of, place = np.divmod(pieces.starts[:, None], L)
         found += [*np.broadcast_to(place, (len(place), len(block)))]

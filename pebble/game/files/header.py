@@ -170,7 +170,9 @@ def _check(line: str, key: str, values: list[str], seen: dict[str, list[str]]) -
         raise InvalidInput(f"{shown(line)}: this program reads only version {_VERSION}")
     if seen and key not in _KNOWN:
         known = ", ".join(f"# {key}" for key in _KNOWN)
-        raise InvalidInput(f"unknown header line {shown(line)}; known: {known}")
+        raise InvalidInput(
+            f"unknown header line {shown(line)}; known: {known}; comments go below the first move"
+        )
     if key in seen:
         raise InvalidInput(f"there is a second line '# {key}'")
     pattern, must = _WRITTEN.get(key, (".*", ""))

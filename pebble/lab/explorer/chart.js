@@ -93,7 +93,7 @@ class Chart {
     const top = bound.map(([M, io]) => `${this.x(M).toFixed(1)},${this.y(io).toFixed(1)}`);
     const ends = [this.stops.at(-1), this.stops[0]].map((M) => `${this.x(M)},${foot}`);
     this.parts.push(`<polygon class="out" points="${[...top, ...ends].join(" ")}"/>`);
-    this.text(Chart.LEFT + 5, foot - 8, "no schedule can be here: proved", "out-name", "start");
+    this.text(Chart.LEFT + 5, foot - 8, "proved: out of reach", "out-name", "start");
   }
 
   /* Name curves at their right ends; names that would collide move apart. */

@@ -8,7 +8,7 @@ const ABOUT = {
   best: "the cheapest schedule known here",
 };
 const MEANINGS = {
-  Q: "queries", K: "keys", V: "values", S: "scores, QKᵀ", P: "exponentials of the scores", l: "sums of rows of P",
+  Q: "queries", K: "keys", V: "values", S: "scores, QKᵀ", P: "weights of the values", l: "row sums of the weights",
   U: "sums before the division", O: "result", dO: "gradient of the result", dV: "gradient of V", dK: "gradient of K",
   dQ: "gradient of Q", dP: "gradient of P", dS: "gradient of S", D: "row sums of dO·O",
 };
@@ -74,22 +74,23 @@ function drawBars(point) {
   }).join("");
   for (const bar of document.querySelectorAll("[data-width]")) bar.style.width = `${bar.dataset.width}%`;
   for (const bar of document.querySelectorAll("[data-left]")) bar.style.left = `${bar.dataset.left}%`;
-  byId("bound").textContent = `The line across the bars: every schedule must move at least ${words(point.bound[1])} words${inBytes(point.bound[1])}. The proof is the bound called “${point.bound[0]}”. The pale end of a bar is written, the rest is read.`;
+  byId("bound").textContent = `The line across the bars: every schedule must move at least ${words(point.bound[1])} words${inBytes(point.bound[1])}. This is the bound ${point.bound[0]}. The pale end of a bar is written, the rest is read.`;
 }
 
 function verdict(point) {
   const { standard, "flash-2": flash, best } = point.schedules;
   const side = state.M < state.d ** 2 ? `M is below d² = ${words(state.d ** 2)}.` : `M is at least d² = ${words(state.d ** 2)}.`;
-  const near = `The best schedule moves ${(io(best) / point.bound[1]).toFixed(2)} times what is proved to be necessary.`;
-  if (!standard || !flash) return `${side} ${near}`;
+  const near = `The best schedule moves ${(io(best) / point.bound[1]).toFixed(2)} times the proved lower bound.`;
+  const wide = state.width > 1 ? ` A partial sum takes ${state.width} words, as a 32-bit sum of ${32 / state.width}-bit inputs does.` : "";
+  if (!flash) return `${side} FlashAttention-2 does not fit. ${near}${wide}`;
   const [less, more] = io(flash) < io(standard) ? ["FlashAttention-2", "the standard algorithm"] : ["the standard algorithm", "FlashAttention-2"];
   const ratio = Math.max(io(standard) / io(flash), io(flash) / io(standard));
   const why = less === "FlashAttention-2" ? "" : " Writing the scores out is cheaper here.";
   const compared = ratio < 1.05
     ? "FlashAttention-2 and the standard algorithm move nearly the same."
-    : `Here ${more} moves ${ratio.toFixed(1)} times the words of ${less}.${why}`;
-  const same = state.mask === "window:1024" && state.N <= 1024 ? " At this N the window is the causal mask." : "";
-  return `${side} ${compared} ${near}${same}`;
+    : `Here ${more} moves ${ratio.toFixed(1)} times as many words as ${less}.${why}`;
+  const same = state.mask === "window:1024" && state.N <= 1024 ? " At this N the window equals the causal mask." : "";
+  return `${side} ${compared} ${near}${same}${wide}`;
 }
 
 function drawDetail(row) {
@@ -99,7 +100,13 @@ function drawDetail(row) {
     `<tr><th>${array}</th><td class="meaning">${MEANINGS[array] ?? ""}</td><td>${read ? words(read) : "–"}</td><td>${written ? words(written) : "–"}</td></tr>`).join("");
   byId("moved").tFoot.innerHTML = `<tr><th>all</th><td class="meaning"></td><td>${words(sum(row, 0))}</td><td>${words(sum(row, 1))}</td></tr>`;
   byId("tiles").textContent = `${row.tiles ? `Tiles: ${row.tiles.replaceAll(",", ", ")}. ` : ""}Holds at most ${words(row.peak)} of ${words(state.M)} words${inBytes(row.peak)}.`;
-  byId("loops").textContent = loops(row);
+  byId("loops").replaceChildren(...loops(row).split("\n").map((text) => {
+    const line = Object.assign(document.createElement("span"), { textContent: text });
+    const indent = text.search(/\S|$/) + 4;
+    line.style.paddingLeft = `${indent}ch`;
+    line.style.textIndent = `-${indent}ch`;
+    return line;
+  }));
 }
 
 function draw() {

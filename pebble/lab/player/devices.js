@@ -123,8 +123,8 @@ byId("devices").setAttribute("viewBox", [
   Math.max(...xs) - Math.min(...xs) + WIDTH + 2 * margin, Math.max(...ys) - Math.min(...ys) + HEIGHT + 2 * margin,
 ].join(" "));
 byId("about").textContent = film.summary;
-const bound = { kind: "bound", value: film.bound, text: "at least, if all do equally much" };
-Panels.setMarks([...(film.bound ? [bound] : []), { kind: "total", value: film.total, text: "this schedule, at its end" }]);
+const bound = { kind: "bound", value: film.bound, text: "at least, if all devices do equal work" };
+Panels.setMarks([...(film.bound ? [bound] : []), { kind: "total", value: film.total, text: "this schedule in total" }]);
 Panels.setLines("Supersteps", steps.map(describe));
 const exchange = new Exchange(1);
 listen(() => exchange.keys);

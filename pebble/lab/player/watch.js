@@ -20,9 +20,9 @@ class Watch extends Stepper {
 
   own(columns) {
     const { name, title, source, board, M, bound, optimum, totals } = columns;
-    const marks = [{ kind: "bound", value: bound.value, text: `lower bound (${bound.name}): none costs less` }];
+    const marks = [{ kind: "bound", value: bound.value, text: `lower bound (${bound.name}), proved` }];
     if (optimum !== null) marks.push({ kind: "optimum", value: optimum, text: "optimum, proved" });
-    marks.push({ kind: "total", value: totals.reads + totals.writes, text: "this pebbling, at its end" });
+    marks.push({ kind: "total", value: totals.reads + totals.writes, text: "this pebbling in total" });
     const optimal = optimum === totals.reads + totals.writes;
     const about = `${title} (${source})`;
     const label = this.data.further.length ? columns.label : `${title}, M = ${M}`;
@@ -34,7 +34,7 @@ class Watch extends Stepper {
       choices.filter(({ optimum }) => optimum).map(({ M, bound, optimum }) => ({
         name: "optimum",
         label: `optimal: ${title}, M = ${M}`,
-        about: `${title}, M = ${M}: an optimal pebbling; exhaustive search has proved that none costs less`,
+        about: `${title}, M = ${M}: an optimal pebbling; exhaustive search has proved that no pebbling costs less`,
         board, M, optimal: true, columns: optimum,
         marks: [
           { kind: "bound", value: bound.value, text: `lower bound (${bound.name})` },

@@ -16,6 +16,7 @@ from pebble.lab.plots.canvas import (
     note,
     number_axis,
     picture,
+    points_high,
     points_wide,
     title,
 )
@@ -96,9 +97,10 @@ def draw_arrays(bars: ArrayBars, ax: Axes | None = None) -> Axes:
     with drawn_on(ax, height=1.9 + 0.55 * len(bars.rows), legend=2) as target:
         widest = max(max(row.reads or 0, row.writes or 0) for row in bars.rows)
         style = fills(name for row in bars.rows for name in row.by_array)
+        letters = min(0.8 * letter_points(), 0.36 * points_high(target) / len(bars.rows))
         for place, row in enumerate(bars.rows):
             for side, name in enumerate(SIDES):
-                _draw_bar(target, row, name, place + (side - 0.5) * 0.4, style, widest)
+                _draw_bar(target, row, name, place + (side - 0.5) * 0.4, style, widest, letters)
         _set_up(bars, target, widest)
     return target
 
@@ -109,9 +111,15 @@ arrays = picture(
 
 
 def _draw_bar(
-    ax: Axes, row: Row, side: str, height: float, style: dict[str, dict[str, Any]], widest: int
+    ax: Axes,
+    row: Row,
+    side: str,
+    height: float,
+    style: dict[str, dict[str, Any]],
+    widest: int,
+    letters: float,
 ) -> None:
-    left, letters = 0, 0.8 * letter_points()
+    left = 0
     for name, moved in row.by_array.items():
         if not moved[side]:
             continue

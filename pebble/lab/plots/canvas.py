@@ -223,6 +223,11 @@ def points_wide(ax: Axes) -> float:
     return float(ax.get_window_extent().width) * 72 / ax.figure.get_dpi()
 
 
+def points_high(ax: Axes) -> float:
+    """Return about how high some axes are, in points, likewise."""
+    return float(ax.get_window_extent().height) * 72 / ax.figure.get_dpi()
+
+
 def title(ax: Axes, head: str, *parts: str) -> None:
     """Set the title: one line that says what is drawn, then what it is drawn of, on as many lines as needed."""
     room, lines = points_wide(ax) * 1.1 / (0.54 * letter_points()), [""]

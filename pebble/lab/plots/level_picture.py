@@ -138,7 +138,7 @@ def _draw_boundary(ax: Axes, report: LevelReport, one: Boundary, place: int) -> 
         float(one.bound),
         facecolor="#dddddd",
         edgecolor="#666666",
-        label="fewer than any program moves" if first else None,
+        label="below the proved bound" if first else None,
     )
     for name, style in _MARKS.items():
         if words := getattr(one, name):

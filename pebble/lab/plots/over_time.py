@@ -151,7 +151,7 @@ occupancy = picture(
 
 def _draw_memory(found: Occupancy, ax: Axes) -> None:
     time, held, M = found.column("time"), found.held, found.run.M
-    top_name = "in use" if found.whole and found.run.resolution == "moves" else "highest"
+    top_name = "in use" if found.whole and found.run.resolution == "moves" else "most in use"
     bottom = [0] * len(time)
     for name, style in fills(held).items():
         top = [a + b for a, b in zip(bottom, held[name], strict=True)]
@@ -160,14 +160,14 @@ def _draw_memory(found: Occupancy, ax: Axes) -> None:
     ax.step(time, found.column("highest"), where="post", color="black", linewidth=0.8, label=top_name)
     if not found.whole:
         dots: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": ":"}
-        ax.step(time, found.lowest, where="post", label="lowest", **dots)
+        ax.step(time, found.lowest, where="post", label="least in use", **dots)
     ax.axhline(M, color="black", linewidth=1, linestyle=(0, (4, 2)))
     at_right: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom"}
     note(ax, f"M = {M:,}; peak {found.run.peak:,}", (1, M), (0, 2), **at_right)
     ax.set_ylim(0, M * 1.2)
     number_axis(ax.yaxis, M)
     ax.set_xlim(0, max(time[-1], 1))
-    ax.set_ylabel("words of fast memory")
+    ax.set_ylabel("words in use")
 
 
 def _explain(memory: Axes, traffic: Axes) -> None:

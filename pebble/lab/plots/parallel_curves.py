@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pebble.common.clock import doing, tell
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult
-from pebble.lab.plots.canvas import drawn_on, legend_beside, log_axes, title
+from pebble.lab.plots.canvas import drawn_on, legend_beside, letter_points, log_axes, points_wide, title
 from pebble.lab.plots.labels import LineEnd, label_ends, wrapped
-from pebble.lab.plots.styles import bound_lines, lines
+from pebble.lab.plots.styles import bound_lines, lines, on_fill
 from pebble.program.parallel import SharedProblem, distributed_schedules
 
 if TYPE_CHECKING:
@@ -187,20 +187,27 @@ def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
         raise InvalidInput("no schedule applies anywhere in this range: use more tokens or fewer devices")
     with drawn_on(ax) as target:
         cells = [[names.index(name) if name else -1 for name in row] for row in winners.best]
-        colours: list[Any] = ["white", *(_pale(styles[name]["color"]) for name in names)]
+        colours: list[Any] = [_shade(styles[name]["color"], place) for place, name in enumerate(names)]
         target.pcolormesh(
-            cells, cmap=ListedColormap(colours), vmin=-1.5, vmax=len(names) - 0.5, edgecolors="white"
+            cells,
+            cmap=ListedColormap(["white", *colours]),
+            vmin=-1.5,
+            vmax=len(names) - 0.5,
+            edgecolors="white",
         )
+        named = points_wide(target) > 0.6 * letter_points() * max(map(len, names)) * len(winners.Ps)
         for y, row in enumerate(winners.ratios):
             for x, ratio in enumerate(row):
-                text = "–" if ratio is None else f"{ratio:.2g}"
-                target.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize="small")
+                best = winners.best[y][x]
+                text = "–" if ratio is None else f"{best}\n{ratio:.2g}" if named else f"{ratio:.2g}"
+                ink = on_fill({"facecolor": colours[cells[y][x]] if best else "#ffffff"})
+                target.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize="small", color=ink)
         target.set_xticks([x + 0.5 for x in range(len(winners.Ps))], [f"{P:,}" for P in winners.Ps])
         target.set_yticks([y + 0.5 for y in range(len(winners.Ns))], [f"{N:,}" for N in winners.Ns])
         target.set_xlabel("devices, P")
         target.set_ylabel("tokens, N")
-        title(target, "Fastest schedule; numbers: exposed time ÷ time of the work", winners.text)
-        legend_beside(target, [Patch(color=_pale(styles[n]["color"])) for n in names], names)
+        title(target, "Fastest schedule; numbers: exposed wire time ÷ arithmetic time", winners.text)
+        legend_beside(target, [Patch(color=colour) for colour in colours], names)
     return target
 
 
@@ -210,11 +217,12 @@ def _styles() -> dict[str, dict[str, Any]]:
     return lines(names, names)
 
 
-def _pale(colour: Any) -> tuple[float, float, float]:
-    """Return a colour on which black can be read."""
+def _shade(colour: Any, place: int) -> tuple[float, float, float]:
+    """Return a paler colour, and in every other place a much paler one: neighbours differ in lightness too."""
     from matplotlib.colors import to_rgb
 
-    red, green, blue = (0.45 * part + 0.55 for part in to_rgb(colour))
+    share = 0.7 if place % 2 else 0.25
+    red, green, blue = (share * part + 1 - share for part in to_rgb(colour))
     return red, green, blue
 
 

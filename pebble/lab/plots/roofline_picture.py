@@ -89,6 +89,8 @@ def _set_up(found: RooflinePoints, ax: Axes) -> None:
     ax.set_ylabel("attainable FLOP per second")
     about = [found.problem.describe(), f"M = {found.M:,} words ({found.level})"]
     if found.left_out:
-        about.append(f"not drawn, as L2 keeps more than they do: {', '.join(found.left_out)}")
+        about.append(
+            f"not drawn, since their tiles leave half of L2 or more free: {', '.join(found.left_out)}"
+        )
     title(ax, f"Roofline of {found.device.title}, {found.dtype}", *about)
     legend_beside(ax, title="FLOP per byte")

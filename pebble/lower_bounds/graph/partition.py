@@ -68,7 +68,7 @@ def hong_kung(dag: Dag, M: int, rules: Rules, X: int | None = None) -> GraphBoun
         value = size * (count - 1) + 1 if count else 0
         if value > best:
             best, best_X, parts = value, size, count
-    note = f"{parts} segments of {best_X:,} loads and stores"
+    note = f"{parts} segments of {best_X:,} I/O"
     needs = ANY_RULES if rules.recomputation else ONCE_ONLY
     return GraphBound.of(PARTITIONS, best, note, {"X": best_X}, rules=needs)
 

@@ -225,6 +225,12 @@ class Fold(BoxWords):
         unit: int = 0,
     ) -> Effect:
         """Return the effects of loops made of runs of tiles, or of tiles that stand for several units each."""
+        self.boxes += int(runs.length.sum())
+        if self.boxes > self.most:
+            raise TooManyOperations(
+                f"not verified at this size: more than {self.most:,} boxes of tiles would have to be "
+                "examined; use larger tiles"
+            )
         found = [self._run(node, path, rows, part, loop, unit) for part in runs.chunks()]
         effect = self._nothing(len(rows))
         if found:
@@ -324,12 +330,6 @@ class Fold(BoxWords):
         unit: int,
     ) -> tuple[Effect, Whole, Whole]:
         """Return the effects of groups of tiles, each once, the rows that they belong to, and how often they come."""
-        self.boxes += int(runs.length.sum())
-        if self.boxes > self.most:
-            raise TooManyOperations(
-                f"not verified at this size: more than {self.most:,} boxes of tiles would have to be "
-                "examined; use larger tiles"
-            )
         axis, (run, first) = node.axis, runs.tiles()
         low, high, tile = (one[runs.parent[run]] for one in loop)
         start = low + first * tile

@@ -115,10 +115,10 @@ def tiles_in_rounds(
     """
     low, high, tile = loop
     number = -((low - high) // tile)
-    step = math.lcm(tile, mask.period)
+    step = math.lcm(tile, mask.period, *grid)
     near = -(-mask.depth * mask.period // step) + 3
     first, last = near, high // mask.period * mask.period // step - near
-    if last - first < 4 or any(step % size for size in grid) or (low, high) != (0, mask.extents[axis]):
+    if last - first < 4 or (low, high) != (0, mask.extents[axis]):
         check_tiles(number)
         return np.arange(number), np.full(number, 2)
     period, rounds = step // tile, last - first

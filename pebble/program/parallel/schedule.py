@@ -129,7 +129,7 @@ class DistributedSchedule(ABC):
             raise InvalidInput(f"{self.name} is a schedule for {what}")
         if self.causal_only and not (problem.causal and problem.regular):
             what = " with a query for each key" if problem.causal else ": add --mask causal"
-            raise InvalidInput(f"{self.name} is a schedule for the causal mask{what}")
+            raise InvalidInput(f"{self.name} needs the causal mask{what}")
         if problem.layout not in self.layouts:
             raise InvalidInput(
                 f"{self.name} needs the {' or '.join(self.layouts)} layout, not {problem.layout}"

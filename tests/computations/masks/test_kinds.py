@@ -15,7 +15,7 @@ from tests.computations.small_masks import made, whole
 from tests.support.mask_definitions import definitions
 from tests.support.table_questions import TableQuestions
 
-BANDED = ("causal", "window", "prefix", "document", "longformer", "sink", "streaming")
+BANDED = ("causal", "window", "prefix", "document", "diagonal", "longformer", "sink", "streaming", "video")
 
 
 def kind(spec: str) -> str:
@@ -127,10 +127,10 @@ def test_streaming_and_dilated_windows() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("causal+", r"missing before or behind \+"),
-        ("&causal", r"missing before or behind &"),
-        ("causal+&sink:1", r"missing before or behind"),
-        ("causal++sink:1", r"missing before or behind \+"),
+        ("causal+", r"missing before or after \+"),
+        ("&causal", r"missing before or after &"),
+        ("causal+&sink:1", r"missing before or after"),
+        ("causal++sink:1", r"missing before or after \+"),
         ("causal + sink:1", "without white space"),
         ("causal+snik:1", "did you mean 'sink'"),
         ("none+sink:1", "none allows all keys to all queries"),
