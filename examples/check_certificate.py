@@ -861,7 +861,8 @@ def family_bound(bound: dict[str, Any], name: str | None, M: int) -> tuple[int, 
 def dag_bound(name: str, inputs: dict[str, Any], needed: Needed, M: int, once_only: bool) -> int:
     """Return what a bound of any DAG says of this one."""
     numbers = [value for key, value in inputs.items() if key not in ("side", "parts")]
-    require(all(type(number) is int for number in numbers), "an input is no number")
+    numbers += [x for v, some in inputs.get("parts", ()) for x in (v, *some)]
+    require(all(type(number) is int and number >= 0 for number in numbers), "an input is no number")
     names, every = needed.all, set(needed.before)
     if name == "Hong-Kung":
         require(inputs["X"] >= 1 and len(inputs) == 1, "X is a number from 1 on")

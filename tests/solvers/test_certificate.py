@@ -285,5 +285,5 @@ def test_the_second_checker_imports_nothing_of_ours_and_is_short() -> None:
     assert "import pebble" not in text
     assert "from pebble" not in text
     assert len(text.splitlines()) < 1050
-    body = text[text.index("def check(") : text.index("EXAMPLE =")]
+    body = text[text.index("def check(") : text.index("def check_table(")]
     assert len(body.splitlines()) <= 65
