@@ -334,7 +334,7 @@ def b1_events(T: int, beta: Decimal, kappa: Decimal) -> int:
     x, B = Decimal(T), beta / kappa
     s = min(x.sqrt(), (B * B + x).sqrt() - B)
     low, high = s, max(s, min(kappa / 2, x.sqrt()))
-    for _ in range(90):  # the slope falls from s on, and is negative beyond kappa / 2
+    for _ in range(130):  # the slope falls from s on, and is negative beyond kappa / 2
         middle = (low + high) / 2
         rises = (x - middle**2) * (kappa / 2 - middle) > kappa * middle**2
         low, high = (middle, high) if rises else (low, middle)

@@ -17,8 +17,7 @@ from pebble.solvers.certificate import certify
 from tests.solvers.small_certificates import ONCE, Document, checker
 
 ROUNDED = ("W", "G2")
-"""The package rounds a root in their events up, or looks for the longest segments of another bound: the checker finds up
-to 2 % more."""
+"""The package rounds a root in their events up to a whole number; the checker does not, and proves up to 2 % more."""
 
 UNKNOWN = ("sums of products", "sums of products, once only")
 
