@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 
 from pebble.common.clock import tell
@@ -26,7 +24,7 @@ FORCED_LOADS = Statement(
 
 _MOST = 10
 """How many vertices a set has at most; a search looks at all of its subsets."""
-_UP_TO = 2000
+_UP_TO = 6000
 """How many computed vertices a DAG has at most for sets to be looked for."""
 
 
@@ -95,49 +93,53 @@ def _cut_trees(part: Needed, order: list[int], M: int, sliding: bool) -> tuple[i
 def _disjoint_sets(part: Needed, order: list[int], free: set[int], M: int, sliding: bool) -> int:
     """Return a number of disjoint sets of free vertices, each of which forces a load."""
     free, found = set(free), 0
-    search = M < _MOST + max(map(len, part.predecessors), default=0)
+    search = _MOST + max(map(len, part.predecessors), default=0) > M
     for place, v in enumerate(order):
         tell(f"forced loads: {place:,} of {len(order):,} vertices")
         while chosen := (search and _small_set(part, v, free, M, sliding)) or _layers(
             part, v, free, M, sliding
         ):
-            free -= set(chosen)
+            free -= chosen
             found += 1
     return found
 
 
-def _layers(part: Needed, v: int, free: set[int], M: int, sliding: bool) -> list[int]:
-    """Return the layers below v, each with more vertices than any part of the one above reads; none if too few."""
-    layer, chosen = [v], list[int]()
+def _layers(part: Needed, v: int, free: set[int], M: int, sliding: bool) -> set[int]:
+    """Return layers below v that force a load; empty if there are none.
+
+    In each layer, any vertices of the layer above read at least one vertex more than they are: each of them has a pair
+    that it reads, and the pairs are the edges of a forest.
+    """
+    layer, chosen = [v], {v}
     for height in range(1, M + 1):
-        component: dict[int, int] = {}
+        tree: dict[int, int] = {}
         for u in layer:
-            reads = [p for p in part.predecessors[u] if p in free and p not in chosen and p != v]
+            reads = [p for p in part.predecessors[u] if p in free and p not in chosen]
             for p in reads:
-                component.setdefault(p, p)
-            pair = next(((p, q) for p, q in combinations(reads, 2) if component[p] != component[q]), None)
-            if pair is None:
-                return []
-            old, new = (component[p] for p in pair)
-            component = {p: new if c == old else c for p, c in component.items()}
-        layer = list(component)
-        chosen += layer
-        fewest = min(len(set(part.predecessors[u]) - set(chosen)) for u in layer)
+                tree.setdefault(p, p)
+            other = next((p for p in reads if tree[p] != tree[reads[0]]), None)
+            if other is None:
+                return set()
+            old, new = tree[reads[0]], tree[other]
+            tree.update([(p, new) for p, of in tree.items() if of == old])
+        layer = list(tree)
+        chosen |= set(layer)
+        fewest = min(sum(p not in chosen for p in part.predecessors[u]) for u in layer)
         if height + 1 - sliding + fewest > M:
-            return chosen
-    return []
+            return chosen - {v}
+    return set()
 
 
-def _small_set(part: Needed, v: int, free: set[int], M: int, sliding: bool) -> list[int]:
+def _small_set(part: Needed, v: int, free: set[int], M: int, sliding: bool) -> set[int]:
     """Return a small set that forces a load before v is computed; empty if there is none."""
     near = _nearest(part, v, free)
     if _without_loads(part, near, v, M, sliding):
-        return []
+        return set()
     for u in reversed(near):
         fewer = [w for w in near if w != u]
         if not _without_loads(part, fewer, v, M, sliding):
             near = fewer
-    return near
+    return set(near)
 
 
 def _nearest(part: Needed, v: int, free: set[int]) -> list[int]:

@@ -72,7 +72,7 @@ def test_layers_that_force_a_load_do_so_in_the_search(sliding: bool) -> None:
         for M, v in product(range(4 - sliding, 7), part.computed.tolist()):
             chosen = _layers(part, v, free, M, sliding)
             if 0 < len(chosen) < 13:
-                assert not _without_loads(part, chosen, v, M, sliding)
+                assert not _without_loads(part, [*chosen], v, M, sliding)
                 forced += 1
     assert forced > 20
 
