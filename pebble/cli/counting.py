@@ -44,6 +44,11 @@ def count(
     tiles: Tiles | str | None = TILES,
     every: bool = option("Print every schedule.", "--all"),
     all_bounds: bool = option("Print every bound.", "--bounds"),
+    work: bool = option(
+        "Also print FLOP, and the words of slow memory that are used beside inputs and outputs.",
+        "--work",
+        advanced=True,
+    ),
     accumulate: bool = ACCUMULATE,
     as_json: bool = JSON,
     as_csv: bool = option("Print every schedule as a line of CSV.", "--csv", advanced=True),
@@ -86,8 +91,10 @@ def count(
                 refuse_without_devices(name, f"use pebble parallel {name}")
             every = every or as_json or as_csv
             shown = _summary(problem.problem(accumulate), memory, bandwidth, chosen, tiles, every)
-            shown = replace(shown, all_bounds=all_bounds)
+            shown = replace(shown, counted=replace(shown.counted, work=work), all_bounds=all_bounds)
             counted: CountTable | LevelReport = shown.counted
+        elif work:
+            raise click.UsageError("--work cannot be combined with --levels: it is about slow memory only.")
         elif max_ratio is not None:
             raise click.UsageError(
                 "--max-ratio cannot be combined with --levels, where each boundary has its own ratio."

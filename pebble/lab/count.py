@@ -15,6 +15,7 @@ from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.count_table import Price, Report, Row
 from pebble.lab.hardware.device import Device, memory_words
 from pebble.lab.hardware.device import device as device_of
+from pebble.lab.work import flops, footprint
 from pebble.lower_bounds.table import BoundTable, bounds
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
@@ -221,6 +222,9 @@ def count_schedule(
             if reads or counted.writes[name]
         },
         chosen=pick(problem, sizes).name if pick else "",
+        flops=flops(counted),
+        footprint=footprint(counted),
+        computes={name: vertices for name, vertices in counted.computes.items() if vertices},
     )
 
 

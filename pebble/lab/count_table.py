@@ -43,6 +43,12 @@ class Row:
         For a schedule that picks among others, which one it picked.
     note : str
         Why nothing was counted, where the count could not be verified in reasonable time; or what else is to be said.
+    flops : int or None
+        FLOP of the matrix products, two for each multiply-add, recomputed ones included.
+    footprint : int or None
+        Words of slow memory beside inputs and outputs: see :func:`pebble.lab.work.footprint`.
+    computes : dict of str to int
+        Vertices computed, by array; again where they are computed again.
     bytes : int or None
         Words times bytes a word; None where no data type is known.
     seconds : float or None
@@ -63,6 +69,9 @@ class Row:
     by_array: dict[str, dict[str, int]] = field(default_factory=dict)
     chosen: str = ""
     note: str = ""
+    flops: int | None = None
+    footprint: int | None = None
+    computes: dict[str, int] = field(default_factory=dict)
     bytes: int | None = None
     seconds: float | None = None
     boundary: str | None = None
@@ -70,7 +79,7 @@ class Row:
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
         price = () if self.bytes is None else ("bytes", "seconds", "boundary")
-        row = {name: getattr(self, name) for name in (*_CSV_COLUMNS, "by_array", *price)}
+        row = {name: getattr(self, name) for name in (*_CSV_COLUMNS, "by_array", "computes", *price)}
         return row | {name: text for name, text in (("chosen", self.chosen), ("note", self.note)) if text}
 
     @property
@@ -127,7 +136,19 @@ class Price(NamedTuple):
         return said + (self.device.untimed(row.boundary for row in rows) if self.device else [])
 
 
-_CSV_COLUMNS = ("name", "fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio")
+_CSV_COLUMNS = (
+    "name",
+    "fits",
+    "tiles",
+    "reads",
+    "writes",
+    "io",
+    "peak",
+    "least_M",
+    "ratio",
+    "flops",
+    "footprint",
+)
 _SETTING_COLUMNS = (
     *("pass", "Nq", "Nk", "d", "dv", "stats", "heads", "batch", "mask", "pairs", "M"),
     *("schedule", "chosen", "bound_name", "bound_value", "note", "query_heads", "kv_heads"),
@@ -145,6 +166,8 @@ class CountTable(TableResult):
         Words of fast memory.
     price : Price or None
         What a word costs, if that is known.
+    work : bool
+        Whether FLOP and the footprint in slow memory are printed.
     """
 
     KEYS = (
@@ -157,6 +180,7 @@ class CountTable(TableResult):
     M: int
     rows: tuple[Row, ...]
     price: Price | None = field(default=None, kw_only=True)
+    work: bool = field(default=False, kw_only=True)
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
@@ -243,6 +267,7 @@ class CountTable(TableResult):
             columns["bytes"] = lambda row: None if row.bytes is None else bytes_text(row.bytes)
         if any(row.seconds for row in self.rows):
             columns["time"] = lambda row: row.seconds and seconds_text(row.seconds)
+        columns |= {"FLOP": "flops", "footprint": "footprint"} if self.work else {}
         columns |= {"peak": "peak", ratio: "ratio:.3f"}
         notes = [*self.notes(), *(self.price.notes(self.rows) if self.price else ())]
         drop = ("writes", "reads", "peak", *(name for name in own if name != "tiles"))

@@ -149,6 +149,14 @@ def _sum(one: Row, other: Row, bound: int | float) -> Row:
         }
         for name in dict.fromkeys([*one.by_array, *other.by_array])
     }
+    own = {
+        "flops": _added("flops", one, other),
+        "footprint": max(one.footprint or 0, other.footprint or 0),
+        "computes": {
+            name: one.computes.get(name, 0) + other.computes.get(name, 0)
+            for name in dict.fromkeys([*one.computes, *other.computes])
+        },
+    }
     peak = max(one.peak or 0, other.peak or 0)
     ratio, note = io / bound, "; ".join(notes)
     price = {
@@ -156,7 +164,9 @@ def _sum(one: Row, other: Row, bound: int | float) -> Row:
         "seconds": _added("seconds", one, other),
         "boundary": one.boundary if one.boundary == other.boundary else None,
     }
-    return Row(one.name, True, least, None, reads, writes, io, peak, ratio, by_array, note=note, **price)
+    return Row(
+        one.name, True, least, None, reads, writes, io, peak, ratio, by_array, note=note, **own, **price
+    )
 
 
 def _added(name: str, one: Row, other: Row) -> Any:
