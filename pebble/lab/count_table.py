@@ -79,7 +79,10 @@ class Row:
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
         price = () if self.bytes is None else ("bytes", "seconds", "boundary")
-        row = {name: getattr(self, name) for name in (*_CSV_COLUMNS, "by_array", "computes", *price)}
+        row = {
+            name: getattr(self, name)
+            for name in (*_CSV_COLUMNS, *_WORK_COLUMNS, "by_array", "computes", *price)
+        }
         return row | {name: text for name, text in (("chosen", self.chosen), ("note", self.note)) if text}
 
     @property
@@ -136,19 +139,8 @@ class Price(NamedTuple):
         return said + (self.device.untimed(row.boundary for row in rows) if self.device else [])
 
 
-_CSV_COLUMNS = (
-    "name",
-    "fits",
-    "tiles",
-    "reads",
-    "writes",
-    "io",
-    "peak",
-    "least_M",
-    "ratio",
-    "flops",
-    "footprint",
-)
+_CSV_COLUMNS = ("name", "fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio")
+_WORK_COLUMNS = ("flops", "footprint")
 _SETTING_COLUMNS = (
     *("pass", "Nq", "Nk", "d", "dv", "stats", "heads", "batch", "mask", "pairs", "M"),
     *("schedule", "chosen", "bound_name", "bound_value", "note", "query_heads", "kv_heads"),
@@ -292,7 +284,7 @@ class CountTable(TableResult):
 
     def to_csv(self) -> str:
         """Return the rows as CSV with a header line: what was counted, then what it was counted on."""
-        return csv_text((*_CSV_COLUMNS, *_SETTING_COLUMNS), self.records())
+        return csv_text((*_CSV_COLUMNS, *_SETTING_COLUMNS, *_WORK_COLUMNS), self.records())
 
     def records(self) -> list[dict[str, Any]]:
         """Return each row as plain data, with the problem, M and the best proved bound beside it."""
