@@ -125,7 +125,8 @@ def _summary(
     every: bool,
 ) -> Summary:
     """Count schedules: those named, or every one, or a few; every one too where none of the few fits."""
-    from pebble.lab.count_table import Price, Summary
+    from pebble.lab.count_row import Price
+    from pebble.lab.count_table import Summary
     from pebble.lab.training import count_any_pass, offered_names, usual_names
 
     M, device = memory.words(), device_crossed(memory, bandwidth)

@@ -12,7 +12,8 @@ from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lab.asked_schedules import asked_schedules
-from pebble.lab.count_table import Price, Report, Row
+from pebble.lab.count_row import Price, Row
+from pebble.lab.count_table import Report
 from pebble.lab.hardware.device import Device, memory_words
 from pebble.lab.hardware.device import device as device_of
 from pebble.lab.work import flops, footprint

@@ -10,7 +10,8 @@ from pebble.common.errors import InvalidInput
 from pebble.common.tables import Table, TableResult
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
-from pebble.lab.count_table import CountTable, Price, Report, Row
+from pebble.lab.count_row import Price, Row
+from pebble.lab.count_table import CountTable, Report
 from pebble.lower_bounds.table import BoundTable, sharing_notes
 from pebble.program.schedule import Schedule, Tiles, available, offered
 from pebble.program.schedule.registry import is_built_in

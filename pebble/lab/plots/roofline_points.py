@@ -13,7 +13,7 @@ from pebble.common.units import bytes_per_word
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lab.asked_schedules import asked_schedules
-from pebble.lab.count_table import Price
+from pebble.lab.count_row import Price
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import canonical_dtype
@@ -21,7 +21,7 @@ from pebble.lab.training import count_any_pass
 from pebble.lab.work import is_product
 
 if TYPE_CHECKING:
-    from pebble.lab.count_table import Row
+    from pebble.lab.count_row import Row
     from pebble.program.schedule import Schedule
 
 
