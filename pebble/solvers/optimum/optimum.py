@@ -164,7 +164,8 @@ def optimal(
     -----
     Two best-first searches, by turns, back from the end of the game, up to automorphisms of the DAG. Every rule that
     leaves something out is proved in ``docs/proofs/exact-optimum.md``. Time and memory grow exponentially with the DAG
-    and with how far M is from both ends; DAGs of twenty vertices take about a second.
+    and with how far M is from both ends; DAGs of twenty vertices take about a second. If an automatic schedule
+    of a larger one meets the bound of forced loads, as for complete trees, nothing is searched.
 
     References
     ----------

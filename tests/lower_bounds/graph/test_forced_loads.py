@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.graph.forced_loads import _layers, _without_loads, forced_loads
 from pebble.lower_bounds.graph.graph_bound_table import bound_from_inputs
+from pebble.lower_bounds.graph.min_cut import convex_min_cut
 from pebble.lower_bounds.graph.needed_part import needed_part
 from pebble.solvers.heuristic import schedule_dag
 from pebble.solvers.optimum import optimal
@@ -81,3 +82,14 @@ def test_no_pebbling() -> None:
     with pytest.raises(BoundDoesNotApply, match="no pebbling"):
         forced_loads(load_dag("tree:3"), 2, Rules())
     assert optimal(load_dag("tree:5"), 4).states == 0
+
+
+def test_a_cut_is_above_the_optimum_with_recomputation() -> None:
+    """Eight values of one input, each read twice by a chain: cheap to compute again."""
+    chain = [f"t{i}" for i in range(16)]
+    edges = [("x", f"v{i}") for i in range(8)] + [(f"v{i % 8}", t) for i, t in enumerate(chain)]
+    dag = Dag.from_edges(edges + list(pairwise(chain)))
+    once = Rules(recomputation=False)
+    found = (optimal(dag, 4).io, convex_min_cut(dag, 4, once).value, optimal(dag, 4, once).io)
+    assert found == (2, 12, 16)
+    assert forced_loads(dag, 4, Rules()).value == 2
