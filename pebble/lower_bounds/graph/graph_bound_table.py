@@ -90,7 +90,7 @@ def dag_bounds(
     >>> from pebble.computations.classic_dags import diamond
     >>> found = dag_bounds(diamond(8, 8), 3, Rules(recomputation=False))
     >>> [(bound.name, bound.value) for bound in found][:3]
-    [('convex min-cut', 12), ('convex min-cuts of parts', 12), ('compulsory', 2)]
+    [('forced loads', 44), ('convex min-cut', 12), ('convex min-cuts of parts', 12)]
     >>> sorted(found.refused)
     ['Hong-Kung', 'families', 'sums of products']
     """
