@@ -119,22 +119,6 @@ def test_triangles_of_masks(spec: str, Nq: int, Nk: int, sizes: list[int]) -> No
     assert single(find_triangles(QueryIntervals.from_mask(hidden), 3)) == triangles
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_pieces_of_a_band_are_those_of_its_arrays(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    lengths = rng.integers(1, 9, 3)
-    N = int(lengths.sum())
-    packed = ",".join(map(str, lengths.tolist()))
-    left, right = (int(n) for n in rng.integers(0, 5, 2))
-    for spec in (f"document:{packed}", f"document:causal,{packed}", f"window:left={left},right={right}"):
-        mask = make_mask(spec, N, N)
-        assert mask is not None
-        same = QueryIntervals.from_arrays(mask.first("i"), mask.last("i") + 1)
-        intervals = QueryIntervals.from_mask(mask)
-        for least in (1, 3):
-            assert single(find_triangles(intervals, least)) == single(find_triangles(same, least))
-
-
 def test_a_window_repeats() -> None:
     """One entry for all triangles but the first, whatever the length."""
     for N in (100, 10_000):
@@ -183,10 +167,3 @@ def test_masks_that_are_no_bands_and_large_are_refused(monkeypatch: pytest.Monke
     assert QueryIntervals.from_mask(band).number == 20
     with pytest.raises(BoundDoesNotApply, match="at most 10 queries"):
         QueryIntervals.from_mask(DenseMask("array:own", band.matrix((0, 20), (0, 20))))
-
-
-def test_runs_of_a_grouped_band_are_not_made_one_by_one() -> None:
-    band = make_mask("group:4:causal", 2**14, 2**12)
-    assert band is not None
-    assert QueryIntervals.from_mask(band).number == 2**14
-    assert "_regular_parts" not in vars(band)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
 
-from pebble.common.errors import BoundDoesNotApply, CacheTooSmall
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.game.processors.words import array_of, indices_of
 from pebble.lab.pebblings import moves
-from pebble.lower_bounds.attention.varying_work import g1, g2, g2_events
-from pebble.lower_bounds.table import bounds
-from pebble.program.schedule import get, registered
+from pebble.lower_bounds.attention.varying_work import g2_events
 from tests.lower_bounds.masked_pebblings import Player
 
 Vertex = tuple[str, tuple[int, ...]]
@@ -123,42 +119,3 @@ def test_every_step_of_the_proof_on_traced_pebblings(seed: int) -> None:
         a = rng.randrange(len(one.moves))
         internal += one.check(a, min(len(one.moves), a + rng.choice((5, 30, 200, 2000))))
     assert internal or seed % 2
-
-
-def test_rows_times_columns_on_random_shares() -> None:
-    rng, least = random.Random(3), math.inf
-    for _ in range(4000):
-        d, rho, r, c2, more = (rng.randint(low, 5) for low in (1, 0, 0, 0, 0))
-        c1 = c2 + more
-        u = [rng.choice((0, rho, rng.randint(0, rho))) for _ in range(d)]
-        v = [rng.choice((c2, c1, rng.randint(c2, c1))) for _ in range(d)]
-        s, x = rng.choice((0, d * r, rng.randint(0, d * r))), sum(map(math.prod, zip(u, v, strict=True)))
-        product, work = (d * rho + sum(u) + 2 * d * r + s) * (d * c1 + sum(v)), 4 * d * x + 6 * d * c2 * s
-        assert product >= work
-        least = min(least, product / work) if work else least
-    assert least == 1
-
-
-def test_no_schedule_is_below_them() -> None:
-    rng = random.Random(5)
-    for _ in range(30):
-        problem, M = (
-            Problem.square(rng.randint(2, 400), rng.randint(1, 9), pass_name="weights"),
-            rng.randint(20, 900),
-        )
-        least = max(one.value for one in bounds(problem, M).proved)
-        for schedule in registered("weights", "plain"):
-            try:
-                assert schedule.measure(problem, schedule.tiles(problem, M)).io >= least
-            except CacheTooSmall:
-                continue
-
-
-def test_flash_2_is_optimal_to_leading_order() -> None:
-    problem, M = Problem.square(10**8, 32, pass_name="weights"), 3 * 10**5
-    schedule = get("flash-2", "weights")
-    io = schedule.measure(problem, schedule.tiles(problem, M)).io
-    assert g1(problem, M).value < 0.41 * io
-    assert 0.98 * io < g2(problem, M).value < io
-    with pytest.raises(BoundDoesNotApply):
-        g2(Problem.square(64, 8, pass_name="weights"), 600)

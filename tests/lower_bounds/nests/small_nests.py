@@ -3,8 +3,11 @@
 import random
 import re
 
+from pebble.common.errors import InvalidInput
+from pebble.computations.load import load_dag
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import LoopNest
+from pebble.graph.dag import Dag
 
 TEXTS = [
     "C[i,j] += A[i,k]*B[k,j]",
@@ -82,8 +85,21 @@ def strided_text(draw: random.Random) -> tuple[str, dict[str, int]]:
     return text, {name: draw.randint(1, 5) for name in "ijk" if f"*{name}" in text}
 
 
-def small_nest(draw: random.Random, text: str, most: int = 4) -> LoopNest:
-    """Return the nest with random small extents."""
+def _small(draw: random.Random, text: str, most: int) -> tuple[str, dict[str, int]]:
     used = sorted({name for places in re.findall(r"\[(.*?)\]", text) for name in re.findall("[a-z]", places)})
     extents = {name: draw.randint(1, most) for name in used}
-    return loop_nest(text.replace("LAST", str(extents.get("i", 2) - 2)), extents)
+    return text.replace("LAST", str(extents.get("i", 2) - 2)), extents
+
+
+def small_nest(draw: random.Random, text: str, most: int = 4) -> LoopNest:
+    """Return the nest with random small extents."""
+    return loop_nest(*_small(draw, text, most))
+
+
+def small_kernel(draw: random.Random, text: str, most: int) -> Dag | None:
+    """Return the DAG of the nest with random small extents, named as a kernel; None if nothing is computed."""
+    text, extents = _small(draw, text, most)
+    try:
+        return load_dag(f"kernel:{text}:" + ",".join(f"{name}={size}" for name, size in extents.items()))
+    except InvalidInput:
+        return None

@@ -12,8 +12,7 @@ from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import LoopNest
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.stencils import Steps, border, spread, stencils
-from tests.lower_bounds.nests.dominated_elements import dominated, predecessors_of
-from tests.lower_bounds.nests.nest_dag import Name, edges_of
+from tests.computations.nests.plain_nests import PlainNest
 
 STENCILS = {
     "three neighbours": "a[t+1,i+1] = a[t,i] + a[t,i+1] + a[t,i+2]",
@@ -28,6 +27,23 @@ STENCILS = {
     "h[t+1,i,j] = h[t,i,j] - f[t+1,i,j+1] + f[t+1,i,j] - e[t+1,i+1,j] + e[t+1,i,j]",
 }
 SERVED = {"there and back": 3, "part of it directly": 2}
+
+
+Name = tuple[object, tuple[int, ...]]
+"""Of a vertex: an input's array, or a statement's number, and where."""
+
+
+def dominated(predecessors: dict[Name, list[Name]], words: set[Name]) -> set[Name]:
+    """Return the further vertices to which every path from an input leads through some words."""
+    known = dict.fromkeys(words, True)
+
+    def closed(vertex: Name) -> bool:
+        if vertex not in known:
+            before = predecessors.get(vertex, [])
+            known[vertex] = bool(before) and all(closed(one) for one in before)
+        return known[vertex]
+
+    return {vertex for vertex in predecessors if vertex not in words and closed(vertex)}
 
 
 def random_order(predecessors: dict[Name, list[Name]], draw: random.Random) -> list[Name]:
@@ -48,7 +64,9 @@ def random_order(predecessors: dict[Name, list[Name]], draw: random.Random) -> l
 def check(name: str, draw: random.Random) -> None:
     most = 3 if "j" in STENCILS[name] else 6
     nest = loop_nest(STENCILS[name], {i: draw.randint(2, most) for i in "tij" if f"{i}+" in STENCILS[name]})
-    predecessors = predecessors_of(edges_of(nest)[0])
+    predecessors: dict[Name, list[Name]] = {}
+    for before, after in sorted(PlainNest(nest).edges, key=str):
+        predecessors.setdefault(after, []).append(before)
     inputs = sorted({p for before in predecessors.values() for p in before} - set(predecessors), key=str)
     order = random_order(predecessors, draw)
     for share in (0.1, 0.3):
@@ -66,7 +84,7 @@ def check_counts(
     elements = Elements(nest)
     closed = dominated(predecessors, words)
     held = {p for one in segment for p in predecessors[one]} - segment
-    outputs = set(edges_of(nest)[1])
+    outputs = PlainNest(nest).outputs
     later = {p for one, before in predecessors.items() if one not in segment for p in before}
     alive = {one for one in segment if one in outputs or one in later}
     for number, statement in enumerate(nest.statements):

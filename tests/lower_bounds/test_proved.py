@@ -1,0 +1,345 @@
+"""No proved bound is above what can be done: schedules, pebblings, exact optima; and a wrong bound is found out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pebble import optimal, schedule_dag
+from pebble.common.errors import BoundDoesNotApply, CacheTooSmall
+from pebble.computations.masks import make_mask, mask_from_array
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
+from pebble.game.rules import Rules
+from pebble.lower_bounds import proved_bounds, t2
+from pebble.lower_bounds.attention import (
+    backward,
+    by_parts,
+    causal_triangles,
+    forward,
+    large_cache,
+    latent,
+    varying_work,
+)
+from pebble.lower_bounds.attention.backward import MOST_WIDE
+from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_words
+from pebble.lower_bounds.matmul_fft import fft, matmul
+from pebble.lower_bounds.table import bounds
+from pebble.program.schedule import get, registered
+from tests.lower_bounds.masked_pebblings import Player, io
+from tests.lower_bounds.masked_problems import kinds
+from tests.support.amounts import first
+
+KINDS: dict[str, dict[str, Any]] = {
+    "forward": {},
+    "backward": {"pass_name": "backward"},
+    "backward, wide sums": {"pass_name": "backward"},
+    "weights": {"pass_name": "weights"},
+    "free sums": {"sums": "free"},
+    "free sums, backward": {"sums": "free", "pass_name": "backward"},
+    "safe": {"softmax": "safe"},
+    "online": {"softmax": "online"},
+    "latent": {"shared_values": True},
+    "shared-rope": {},
+    "linear": {"attention": "linear"},
+    "recurrent": {"attention": "linear", "mask": "causal"},
+    "gated": {"attention": "linear", "mask": "causal", "gate": True},
+    "chunked": {"attention": "linear", "mask": "causal"},
+}
+NO_MASKS = (
+    *("backward, wide sums", "weights", "free sums", "free sums, backward"),
+    *("linear", "recurrent", "gated", "chunked"),
+)
+SQUARE = ("weights", "recurrent", "gated", "chunked")
+
+
+def random_problem(kind: str, rng: random.Random, most: int, widest: int = 5) -> Problem:
+    """Return a problem of a kind: half of them under a mask, some with row sums as outputs."""
+    options, N, d = dict(KINDS[kind]), rng.randint(2, most), rng.randint(1, widest)
+    Nk, dv = N if kind in SQUARE else rng.randint(2, most), rng.choice((d, rng.randint(1, widest)))
+    if kind in ("forward", "safe", "online", "latent", "shared-rope"):
+        options["stats"] = rng.random() < 0.4
+    if kind == "backward, wide sums":
+        dv, options["sum_width"] = d, rng.randint(2, MOST_WIDE)
+    elif kind == "weights":
+        dv = d
+    elif kind == "latent":
+        d = dv + rng.randint(1, 3)
+    elif kind == "shared-rope":
+        options["shared_rope"], d, options["heads"] = rng.randint(1, d), d + 1, rng.randint(1, 5)
+    elif kind == "chunked":
+        options["chunk"] = rng.randint(1, N)
+    if kind not in NO_MASKS and rng.random() < 0.5:
+        specs = [*kinds(N, Nk, rng.randint(1, N), 1)]
+        options["mask"] = make_mask(rng.choice(specs), N, Nk, empty_rows="zero")
+    return Problem(N, Nk, d, dv, **options)
+
+
+def check(problem: Problem, M: int, words: int) -> int:
+    """Hold every bound to the words of something legal; return the greatest."""
+    found = proved_bounds(problem, M)
+    assert "compulsory" in {bound.name for bound in found}
+    for bound in found:
+        assert bound.proved
+        assert bound.value <= words, (problem, M, bound)
+    return int(found[0].value)
+
+
+def compulsory_of(problem: Problem) -> int:
+    return next(int(one.value) for one in proved_bounds(problem, 9) if one.name == "compulsory")
+
+
+# -- schedules, pebblings and optima
+
+
+def check_schedules(kind: str, seed: int, problems: int, most: int) -> int:
+    """Hold bounds to schedules at random memories; return how often they are above the compulsory words."""
+    rng, above = random.Random(f"{kind} {seed}"), 0
+    for _ in range(problems):
+        problem = random_problem(kind, rng, most)
+        schedule = rng.choice(registered(problem.pass_name, problem.form))
+        try:
+            least = schedule.least_M(problem)
+            M = least + rng.choice((0, 3, 40, int(rng.random() ** 2 * 4 * problem.Nq * problem.d)))
+            counted = schedule.measure(problem, schedule.tiles(schedule.seen(problem), M))
+        except CacheTooSmall:
+            continue
+        assert counted.peak <= M
+        above += check(problem, counted.peak, counted.io) > compulsory_of(problem)
+    return above
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_bound_is_above_a_schedule(kind: str) -> None:
+    check_schedules(kind, 0, 3, 30)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_bound_is_above_many_schedules(kind: str, seed: int) -> None:
+    assert check_schedules(kind, seed, 15, 100) or kind == "chunked"
+
+
+@pytest.mark.many(4)
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_bound_is_above_a_random_pebbling_or_an_automatic_schedule(kind: str, seed: int) -> None:
+    problem = random_problem(kind, random.Random(f"{kind} {seed}"), 4, 2)
+    rng, family = np.random.default_rng(seed), family_of(problem)
+    outside = [array.name for array in (*family.inputs, *family.outputs)]
+    assert compulsory_of(problem) == sum(map(family.words, outside))
+    dag, M = family.dag(), family.max_indegree + 1 + int(rng.integers(0, 6))
+    check(problem, M, io(Player(dag, M, rng).moves))
+    check(problem, M, schedule_dag(dag, M, order="depth-first").io)
+
+
+def masked(rows: list[list[int]], d: int = 1, dv: int = 1, **options: Any) -> Problem:
+    mask = mask_from_array(np.array(rows, dtype=bool), empty_rows="zero")
+    return Problem(mask.Nq, mask.Nk, d, dv, mask=mask, **options)
+
+
+def causal(N: int, d: int, dv: int, **options: Any) -> Problem:
+    return Problem.square(N, d, dv, attention="linear", mask="causal", **options)
+
+
+TINY = [
+    *((Problem(*shape), (4, 5, 9)) for shape in [(1, 1, 1, 1), (2, 1, 1, 1), (1, 1, 2, 2), (1, 1, 1, 3)]),
+    *((Problem(*shape, stats=True), (4, 5, 9)) for shape in [(1, 2, 1, 1), (1, 1, 3, 1)]),
+    (masked([[1, 1], [0, 1]]), (4, 5, 64)),
+    (masked([[1, 0], [0, 0], [1, 1]]), (4, 5, 64)),
+    (masked([[1, 0], [0, 1]], d=2), (4, 5, 64)),
+    (masked([[1, 0], [0, 1]], pass_name="backward"), (5, 64)),
+    (masked([[1, 1]], pass_name="backward"), (5, 64)),
+    *((Problem(*shape, shared_values=True), (5, 6, 8)) for shape in [(1, 2, 2, 1), (2, 1, 2, 1)]),
+    *((Problem(1, 2, 1, 1, softmax=softmax, stats=True), (5, 7)) for softmax in ("safe", "online")),
+    *((Problem(2, 1, 1, 1, softmax=softmax), (5, 6)) for softmax in ("safe", "online")),
+    (Problem(2, 2, 1, 1, attention="linear"), (4, 5, 6)),
+    *((causal(*shape), (4, 5, 6)) for shape in [(3, 1, 1), (2, 1, 2)]),
+    (causal(2, 1, 1, heads=2, kv_heads=1), (4, 5, 6)),
+    (Problem(2, 2, 1, 1), (6,)),
+    (masked([[1, 0, 0], [0, 1, 1]], stats=True), (4, 5, 64)),
+    (masked([[1, 1, 0], [0, 1, 1]]), (4, 5, 64)),
+]
+
+
+@pytest.mark.parametrize("case", first(12, TINY), ids=str)
+def test_no_bound_is_above_an_exact_optimum(case: tuple[Problem, tuple[int, ...]]) -> None:
+    problem, memories = case
+    dag = family_of(problem).dag()
+    for M in memories:
+        for rules in (Rules(), Rules(sliding=True)):
+            best = optimal(dag, M, rules)
+            assert best.proved
+            greatest = check(problem, M, best.io)
+        assert M < 9 or greatest == best.io, "what must pass is enough where all fits"
+
+
+TRIANGLES = [
+    (3, 1, 4, 22),
+    (3, 1, 5, 16),
+    (3, 1, 7, 13),
+    (3, 2, 6, 22),
+    (3, 2, 5, 24),
+    (4, 1, 8, 17),
+    (4, 1, 7, 19),
+]
+PRODUCTS = [
+    ((2, 2, 4), 3, 36),
+    ((2, 4, 2), 3, 33),
+    ((3, 3, 2), 3, 37),
+    ((2, 2, 2), 4, 14),
+    ((2, 2, 2), 5, 13),
+]
+TRANSFORMS = [(3, 14), (4, 11), (5, 9), (6, 8)]
+
+
+def test_no_bound_is_above_optima_known_from_longer_searches() -> None:
+    """Optima of causal masks, products (sliding allowed) and an FFT of four points, or less if a search did not end.
+
+    24 is the optimum of the scores and U alone, for which T2 is proved too: 2.2 million states.
+    """
+    for n, dv, M, least in TRIANGLES:
+        problem = Problem.square(n, 1, dv, mask="causal")
+        above = causal_triangles.words_above_compulsory(n, 1, dv, M)
+        assert compulsory_words(problem) + above <= least
+    assert all(matmul(*shape, M).value <= least for shape, M, least in PRODUCTS)
+    assert matmul(2, 2, 1, 4).value == 8, "exact where one column streams past a row"
+    assert all(fft(4, M).value <= least for M, least in TRANSFORMS)
+    problem = Problem(2, 2, 2, 1)
+    assert compulsory_attention(problem, 3).value < t2(problem, 3).value <= 24
+
+
+# -- wrong bounds are found out
+
+
+def less(share: float) -> Callable[[Any], Any]:
+    """Return what makes a function's values smaller or greater by a share."""
+    return lambda right: lambda *given, **named: int(right(*given, **named) * share)
+
+
+def more(words: int) -> Callable[[Any], Any]:
+    """Return what adds words to a function's value, or to the first of its values."""
+
+    def wrong(right: Any) -> Any:
+        def function(*given: int) -> Any:
+            found = right(*given)
+            return (found[0] + words, *found[1:]) if isinstance(found, tuple) else found + words
+
+        return function
+
+    return wrong
+
+
+CAUSAL = Problem.square(48, 1, mask="causal")
+TRIANGLE = Problem.square(36, 1, mask="causal")
+FAULTS = {
+    "T1": (Problem.square(65_536, 64), 16_384, "flash-2", forward, "t1_events", less(0.95)),
+    "B1": (
+        Problem(10**8, 10**8, 8, 8, pass_name="backward"),
+        10**6,
+        "split",
+        backward,
+        "b1_events",
+        less(0.75),
+    ),
+    "W": (
+        Problem(10**8, 10**8, 8, 8, pass_name="backward", sum_width=3),
+        *(10**6, "split", backward, "b1_events", less(0.9)),
+    ),
+    "D": (Problem.square(20, 1), 45, "best", large_cache, "needed_again", more(8)),
+    "S": (
+        Problem.square(10**6, 64, softmax="safe"),
+        *(81_920, "split", varying_work, "safe_softmax_events", less(0.96)),
+    ),
+    "G2": (
+        Problem.square(10**8, 32, pass_name="weights"),
+        *(300_000, "flash-2", varying_work, "g2_events", less(0.95)),
+    ),
+    "L": (
+        Problem(10**8, 10**8, 128, 64, attention="linear"),
+        *(4000, "tiled-products", varying_work, "linear_events", less(1.3)),
+    ),
+    "MLA": (
+        Problem(10**6, 10**6, 6, 4, shared_values=True),
+        *(100_000, "flash-2", latent, "latent_events", less(0.85)),
+    ),
+    "causal triangles": (TRIANGLE, 75, "key-window", causal_triangles, "words_above_compulsory", more(6)),
+    # What is left out counts although its lines still have pairs.
+    "by parts": (
+        CAUSAL,
+        60,
+        "flash-2",
+        by_parts,
+        "compulsory_words",
+        lambda right: lambda part: part.pairs * 4,
+    ),
+    # More pairs than there are.
+    "parts": (
+        *(CAUSAL, 60, "flash-2", by_parts, "_part"),
+        lambda right: lambda problem, counted: right(problem, counted * [4, 1, 1]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_wrong_constant_would_be_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, M, schedule, module, function, wrong = FAULTS[name]
+    found = get(schedule, problem.pass_name, problem.form)
+    counted = found.measure(problem, found.tiles(found.seen(problem), M))
+    check(problem, counted.peak, counted.io)
+    monkeypatch.setattr(module, function, wrong(getattr(module, function)))
+    if name == "causal triangles":
+        monkeypatch.setattr(causal_triangles, "least_size", lambda *_: 3)
+    with pytest.raises(AssertionError):
+        check(problem, counted.peak, counted.io)
+
+
+def _words_of_flash_2(problem: Problem, M: int) -> int:
+    schedule = get("flash-2", problem.pass_name)
+    return schedule.measure(problem, schedule.tiles(problem, M)).io
+
+
+@pytest.mark.parametrize(("pass_name", "name"), [("forward", "T1"), ("backward", "B1")])
+def test_all_pairs_instead_of_those_allowed_would_be_caught(pass_name: str, name: str) -> None:
+    problem, M = Problem.square(48, 1, pass_name=pass_name, mask="window:8"), 24
+    words = _words_of_flash_2(problem, M)
+    check(problem, M, words)
+    caught = {bound.name for bound in proved_bounds(problem.without_mask(), M) if bound.value > words}
+    assert name in caught
+
+
+@pytest.mark.parametrize("pass_name", ["forward", "backward"])
+def test_queries_without_keys_counted_as_others_would_be_caught(pass_name: str) -> None:
+    allowed = np.tri(12, dtype=bool)
+    allowed[3:9] = False
+    problem = Problem.square(12, 2, pass_name=pass_name, mask=mask_from_array(allowed, empty_rows="zero"))
+    words = _words_of_flash_2(problem, 400)
+    check(problem, 400, words)
+    assert compulsory_words(problem.without_mask()) > words
+
+
+@pytest.mark.parametrize(
+    ("pass_name", "held"),
+    [("forward", {"T1", "T2", "T3", "T4"}), ("backward", {"B1", "B2", "B3", "B4"})],
+)
+def test_with_sums_in_any_order_bounds_that_count_steps_to_come_are_left_out(
+    pass_name: str, held: set[str]
+) -> None:
+    chains = Problem(4096, 4096, 64, 64, pass_name=pass_name)
+    free = replace(chains, sums="free")
+    for M in (1000, 10**5):
+        known = {one.name: one for one in bounds(chains, M).proved}
+        found = {one.name: one for one in bounds(free, M).proved}
+        assert found.keys() == known.keys() & (held | {"compulsory"})
+        assert all(one.value == known[name].value for name, one in found.items())
+        checked = {name for name, one in found.items() if one.status == "machine-checked"}
+        assert checked == found.keys() & {"T1", "B1"}
+        assert bounds(free, M).curves == ()
+    with pytest.raises(BoundDoesNotApply, match="fixed order"):
+        large_cache.large_cache(free, 10**5)
