@@ -14,12 +14,8 @@ import pebble.common.text_lines
 import pebble.game.files.reader as reading
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
-from pebble.computations.registry import family_of
 from pebble.game.files.array_rows import ArrayRows
 from pebble.game.files.check import CheckResult
-from pebble.game.files.header import Header
-from pebble.game.files.writer import write_pebbling
-from pebble.game.moves import Moves
 from pebble.graph.names import ListedNames, NamedArray
 from pebble.lab.level_pebblings import level_moves
 from pebble.lab.parallel.exchange_moves import exchange_moves
@@ -48,25 +44,6 @@ def _file(problem: Problem, schedule: str = "naive") -> bytes:
     stream = io.StringIO()
     moves(schedule, problem, 60).write(stream)
     return stream.getvalue().encode()
-
-
-@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
-def test_any_moves_are_written_as_they_are_one_by_one(
-    problem: Problem, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    family, rng = family_of(problem), np.random.default_rng(3)
-    some = Moves(rng.integers(0, 4, 300), rng.integers(0, family.n_vertices, 300))
-    every = Moves(np.full(family.n_vertices, 2), np.arange(family.n_vertices))
-    slide = Moves(np.full(2, 4), np.array([0, 1]), np.array([1, 0]))
-
-    def text() -> str:
-        stream = io.StringIO()
-        write_pebbling(stream, Header("d", {}, 3), family, [some, slide, every, some.part(0, 0)])
-        return stream.getvalue()
-
-    fast = text()
-    monkeypatch.setattr(ArrayRows, "of", lambda names: None)
-    assert fast == text()
 
 
 LINES: list[Callable[[random.Random, bytes], bytes]] = [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pebble.common.errors import IllegalMove, InvalidInput, PebbleError
 from pebble.game.files.check import check_pebbling
 from pebble.game.files.reader import PebblingReader, parse_move
-from pebble.game.moves import Move, Op
+from pebble.game.moves import Move
 from pebble.graph.dag import Dag
 from tests.game.small_files import GOOD, HEAD, SUM, check, resolve
 from tests.support.amounts import examples
@@ -97,21 +97,6 @@ def test_indices_are_written_in_one_way() -> None:
             parse_move(f"load {wrong}", dag)
 
 
-def test_truncated_name_says_so() -> None:
-    reader = PebblingReader(io.StringIO(HEAD + "load"))
-    with pytest.raises(InvalidInput, match="ends in the middle"):
-        list(reader.moves(SUM))
-    reader = PebblingReader(io.StringIO(HEAD + "load a\nload zz"))
-    with pytest.raises(IllegalMove, match=r"^line 5: move 1, load zz: .*ends in the middle"):
-        list(reader.moves(SUM))
-
-
-def test_a_text_stream_that_is_no_utf8() -> None:
-    stream = io.TextIOWrapper(io.BytesIO(GOOD.encode() + b"\xff"), encoding="utf-8")
-    with pytest.raises(InvalidInput, match="not UTF-8"):
-        check_pebbling(PebblingReader(stream), resolve)
-
-
 @given(st.data())
 @examples(75, 300)
 def test_damaged_files_never_crash(data: st.DataObject) -> None:
@@ -174,14 +159,6 @@ def test_grammar_line_by_line(parts: list[str]) -> None:
     assert (found, raised) == (expected, failed)
 
 
-def test_parse_move() -> None:
-    assert parse_move("slide s from a", SUM) == Move(Op.SLIDE, 1, 0)
-    assert parse_move(" load  b\n", SUM) == Move(Op.LOAD, 2)
-    for wrong in ("", "load", "load z", "load a b", "jump a", "slide s a"):
-        with pytest.raises(InvalidInput):
-            parse_move(wrong, SUM)
-
-
 def test_reading_is_streamed() -> None:
     """A pebbling of any length is handed on before it ends."""
 
@@ -199,11 +176,3 @@ def test_reading_is_streamed() -> None:
     n = sum(len(next(chunks)) for _ in range(3))
     assert n > 1000
     assert stream.read_so_far < 5 * (1 << 20)
-
-
-def test_words_may_not_be_shared_between_lines() -> None:
-    """Taken two by two, these words are moves; taken line by line they are not."""
-    dag = Dag.from_edges([("a", "load")])
-    chunks = PebblingReader(io.StringIO(HEAD + "load\nload load a\n")).moves(dag)
-    with pytest.raises(InvalidInput, match="line 4: 'load' names no vertex"):
-        list(chunks)

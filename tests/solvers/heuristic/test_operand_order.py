@@ -27,13 +27,6 @@ PRODUCTS = {
 
 @pytest.mark.many(3)
 @pytest.mark.parametrize("dag", PRODUCTS.values(), ids=list(PRODUCTS))
-def test_rows_that_are_in_order_are_left_as_they_are(dag: Dag) -> None:
-    graph = NeededGraph(dag)
-    assert with_ordered_operands(graph) is graph
-
-
-@pytest.mark.many(3)
-@pytest.mark.parametrize("dag", PRODUCTS.values(), ids=list(PRODUCTS))
 def test_the_same_axes_are_found_whatever_the_order_of_the_rows(dag: Dag) -> None:
     expected = lattice_coordinates(NeededGraph(dag)).max(axis=0)
     other, _ = kinds.renumbered(dag, 3, operands=False)
