@@ -56,15 +56,6 @@ def test_latex_escapes_its_signs() -> None:
     assert text.endswith("\\hline\n\\end{tabular}")
 
 
-def test_a_result_exports_its_texts_too() -> None:
-    found = Both()
-    assert found.to_markdown().startswith("N = 4 & more\n\n| name | I/O |\n")
-    assert found.to_markdown().endswith("\n\na\\_note")
-    assert found.to_latex().startswith("% N = 4 & more\n\n\\begin{tabular}{lr}")
-    assert found.to_latex().endswith("\\end{tabular}\n% a_note")
-    assert found.records() == [{"name": "a|b_c & <d>", "I/O": "1,000"}, {"name": "[x]", "I/O": "50 %"}]
-
-
 def _results() -> list[Any]:
     """What the Python interface returns as tables."""
     problem = pebble.Problem.square(64, 4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,67 +16,25 @@ from pebble.game.moves import Move
 from pebble.graph.dag import Dag
 from tests.game.small_files import GOOD, HEAD, SUM, check, resolve
 from tests.support.amounts import examples
+from tests.support.text_tables import rows_of
+
+MALFORMED: list[tuple[str | bytes, str]] = [
+    (new if old == "GOOD" else GOOD.replace(old, new), message)
+    for old, new, message in rows_of(Path(__file__).with_name("malformed.txt"))
+]
+MALFORMED += [
+    (GOOD + "x" * 300_000, "line 8: longer than 65536 characters"),
+    (GOOD.encode() + b"load \xff\n", "line 8: byte 6, 0xff, is not UTF-8"),
+    (GOOD.encode() + b"load \xc3", "line 8: byte 6, 0xc3, is not UTF-8"),
+    (GOOD.encode("utf-16"), "line 1: byte 1, 0xff, is not UTF-8"),
+    *(
+        (GOOD.replace("# M 3", f"# M {wrong}"), "line 3: M must be one positive whole number")
+        for wrong in ("0", "-1", "3.0", "three", "", "3 4", "03", "³", "9" * 19, "9" * 5000)
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "line 1: the file is empty"),
-        ("\n \n", "line 1: the file is empty"),
-        ("load a\n", "line 1: a pebbling file begins with '# pebbling 1'"),
-        ("# remark\n" + GOOD, "line 1: a pebbling file begins with '# pebbling 1', not with '# remark'"),
-        (GOOD.replace("pebbling 1", "pebbling 2"), "line 1: .*only version 1"),
-        (GOOD.replace("pebbling 1", "pebbling"), "line 1: .*only version 1"),
-        (GOOD.replace("pebbling 1", "pebbling 1 x"), "line 1: .*only version 1"),
-        (GOOD.replace("# dag sum\n", ""), "line 3: the header ends without a line '# dag"),
-        (GOOD.replace("# M 3\n", ""), "line 3: the header ends without a line '# M"),
-        ("# pebbling 1\n", "line 1: the header ends without a line '# dag"),
-        (HEAD.replace("# M 3\n", ""), "line 2: the header ends without a line '# M"),
-        (GOOD.replace("# dag sum", "# dag"), "line 2: '# dag' needs a name"),
-        (GOOD.replace("# dag sum", "# dag sum n"), "line 2: 'n' is not of the form name=value"),
-        (GOOD.replace("# dag sum", "# dag sum n=1 n=2"), "line 2: 'n' is given twice"),
-        (GOOD.replace("# dag sum", "# dag sun"), "line 2: no DAG is called 'sun'"),
-        (GOOD.replace("# M 3", "# M 3\n# M 3"), "line 4: there is a second line '# M'"),
-        (
-            GOOD.replace("# M 3", "# author me\n# M 3"),
-            "line 3: unknown header line '# author me'; known: # dag",
-        ),
-        (GOOD.replace("# M 3", "# M 3\n# rules weights=yes"), "line 4: unknown rule 'weights=yes'"),
-        (GOOD.replace("# M 3", "# M 3\n# rules sliding=maybe"), "line 4: unknown rule 'sliding=maybe'"),
-        (GOOD.replace("# M 3", "# M 3\n# rules sliding"), "line 4: 'sliding' is not of the form"),
-        (GOOD.replace("load b", "lod b"), "line 5: unknown operation 'lod' in 'lod b'; use load, store"),
-        (GOOD.replace("load b", "load"), "line 5: 'load' names no vertex"),
-        (GOOD.replace("load b", "load b now"), "line 5: 'load b now' has more than one vertex"),
-        (GOOD.replace("load b", "slide s"), "line 5: a slide is written 'slide VERTEX from PREDECESSOR'"),
-        (GOOD.replace("load b", "slide s to b"), "line 5: a slide is written"),
-        (GOOD.replace("load b\n", "load\nload load b\n"), "line 5: 'load' names no vertex"),
-        (
-            GOOD.replace("load b", "load\u00a0b"),
-            r"line 5: U\+00A0 \(no-break space\) in .*separate words by blanks",
-        ),
-        (
-            GOOD.replace("load b", "load b\u2028"),
-            r"line 5: U\+2028 \(line separator\) in .*end lines with a line",
-        ),
-        (GOOD.replace("load b", "load b\x1c"), r"line 5: U\+001C \(a control character\)"),
-        (GOOD.replace("load b", "# b\u2028load b"), r"line 5: U\+2028"),
-        (GOOD.replace("load b", "\u3000\nload b"), r"line 5: U\+3000 \(ideographic space\)"),
-        (GOOD.replace("# M 3", "# M\u00a03"), r"line 3: U\+00A0 \(no-break space\)"),
-        (GOOD.replace("# dag sum", "# dag sum\u2028# M 4"), r"line 2: U\+2028"),
-        (
-            GOOD + "stor",
-            r"line 8: unknown operation 'stor' in .* \(the file ends in the middle of this line\)",
-        ),
-        (GOOD + "x" * 300_000, "line 8: longer than 65536 characters"),
-        (GOOD.encode() + b"load \xff\n", "line 8: byte 6, 0xff, is not UTF-8"),
-        (GOOD.encode() + b"load \xc3", "line 8: byte 6, 0xc3, is not UTF-8"),
-        (GOOD.encode("utf-16"), "line 1: byte 1, 0xff, is not UTF-8"),
-        *(
-            (GOOD.replace("# M 3", f"# M {wrong}"), "line 3: M must be one positive whole number")
-            for wrong in ("0", "-1", "3.0", "three", "", "3 4", "03", "³", "9" * 19, "9" * 5000)
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), MALFORMED, ids=range(len(MALFORMED)))
 def test_malformed_files(text: str | bytes, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         check(text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pebble.common.errors import IllegalMove, InvalidInput
@@ -9,38 +11,10 @@ from pebble.game.game import Game
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from tests.game.small_games import two_sum
+from tests.support.text_tables import rows_of
 
 
-@pytest.mark.parametrize(
-    ("moves", "message", "rule_name"),
-    [
-        ("store a", "move 0, store a: it has no red pebble; load it first", "store-needs-red"),
-        ("store s", "move 0, store s: it has no red pebble; compute it first", "store-needs-red"),
-        ("delete a", "move 0, delete a: it has no red pebble; leave the move out", "delete-needs-red"),
-        ("load s", "move 0, load s: it has no blue pebble; compute it", "load-needs-blue"),
-        (
-            "compute a",
-            "move 0, compute a: an input cannot be computed; load it",
-            "compute-input",
-        ),
-        (
-            "load a,load b,compute s,load s",
-            "move 3, load s: it has no blue pebble; it is red already",
-            "load-needs-blue",
-        ),
-        (
-            "load a,compute s",
-            "move 1, compute s: 1 of its 2 predecessors is not red: b (blue); load it first",
-            "compute-needs-predecessors",
-        ),
-        (
-            "compute s",
-            "move 0, compute s: 2 of its 2 predecessors are not red: a (blue), b (blue); load them first",
-            "compute-needs-predecessors",
-        ),
-        ("load x", "move 0, load x: no vertex is called 'x'; check the spelling", "unknown-vertex"),
-    ],
-)
+@pytest.mark.parametrize(("moves", "message", "rule_name"), rows_of(Path(__file__).with_name("refusals.txt")))
 def test_messages(moves: str, message: str, rule_name: str) -> None:
     game = two_sum()
     *before, last = (line.split() for line in moves.split(","))

@@ -63,12 +63,6 @@ def test_a_large_dag_is_described() -> None:
     ]
 
 
-def test_the_same_picture_every_time_and_the_same_text() -> None:
-    dag = Dag.from_edges([("a", "c"), ("b", "c")])
-    assert dag._repr_svg_() == dag._repr_svg_() == Dag.from_edges([("a", "c"), ("b", "c")])._repr_svg_()
-    assert repr(dag) == "Dag(3 vertices, 2 edges, 2 inputs, 1 output)"
-
-
 @given(dag=dags(12))
 def test_edges_lead_upwards_and_neighbours_keep_their_distance(dag: Dag) -> None:
     layout = layered_layout(dag)

@@ -8,7 +8,6 @@ import os
 import re
 from pathlib import Path
 
-import formulas
 import offline
 import picture
 import pytest
@@ -30,32 +29,6 @@ def test_differences_between_page_and_program_are_found(tmp_path: Path) -> None:
     (fault,) = transcripts.python_faults(">>> 1 + 1\n3\n", "page")
     assert "Expected:\n    3\nGot:\n    2" in fault
     assert not list(transcripts.python_faults(">>> 1 + 1\n2\n", "page"))
-
-
-@POSIX
-def test_a_failing_command_is_a_difference(tmp_path: Path) -> None:
-    assert list(transcripts.console_faults("```console\n$ pebble no-such-command\n```\n", tmp_path))
-    assert list(transcripts.console_faults("```console\nno command\n```\n", tmp_path))
-
-
-def test_indices_of_formulas() -> None:
-    text = "t_{j−1} and w_P²·a₁w_V, (T/3)^{3/2}, 2^s, λ′_k; but x.y_z, b3_certificate, lower_bounds, f_(x)"
-    marked = [(mark, piece) for mark, piece in formulas.pieces(text) if mark]
-    assert marked == [("_", "j−1"), ("_", "P"), ("_", "V"), ("^", "3/2"), ("^", "s"), ("_", "k")]
-    assert "".join(piece for _, piece in formulas.pieces("no formula")) == "no formula"
-
-
-@pytest.mark.extra
-def test_indices_are_set_in_prose_and_formulas_but_not_in_code() -> None:
-    import indices
-    from docutils import nodes
-
-    prose, code = nodes.paragraph("", "x_j"), nodes.paragraph("", "", nodes.literal("", "x_j"))
-    formula = nodes.literal_block("x_j", "x_j", language="none")
-    program = nodes.literal_block("x_j", "x_j", language="python")
-    indices.set_indices(nodes.section("", prose, code, formula, program))
-    counts = [len(list(node.findall(nodes.subscript))) for node in (prose, code, formula, program)]
-    assert counts == [1, 0, 1, 0]
 
 
 @pytest.mark.slow

@@ -74,13 +74,6 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "page.md"
 
 
-def test_a_page_is_cut_into_cells() -> None:
-    found = lessons.cells(SHOWS)
-    assert [cell.prose.partition("\n")[0] for cell in found] == ["# 1. Shows", "", "## Words", "The end.", ""]
-    assert [cell.code.partition("\n")[0] for cell in found[2:]] == ["1 + 1", "None", ""]
-    assert SHOWS.splitlines()[found[2].line - 1] == "1 + 1"
-
-
 def test_what_cells_give_stands_behind_them(page: Path) -> None:
     (page.parent / "pictures" / "page-2.svg").touch()
     found = render.stale(page)
@@ -103,14 +96,6 @@ def test_what_cells_give_stands_behind_them(page: Path) -> None:
     assert "```python\n1 + 1\n```\n\n```text\n2\n```\n\n" in text
     assert text.endswith("```python\nNone\n```\n")
     assert [cell.code for cell in lessons.cells(text)] == [cell.code for cell in lessons.cells(SHOWS)]
-
-
-def test_a_script_is_one_cell(tmp_path: Path) -> None:
-    script = '"""Lead."""\n\nimport sys\n\nif __name__ == "__main__":\n    print(len(sys.argv), __name__)\n'
-    (tmp_path / "lesson.py").write_text(script, encoding="utf-8")
-    text = render.markdown(tmp_path / "lesson.py", lessons.run(tmp_path / "lesson.py"), {})
-    assert text.startswith("Lead.\n\n```python\nimport sys\n")
-    assert text.endswith("```text\n1 __main__\n```\n")
 
 
 def test_a_lesson_that_fails_makes_no_page(page: Path) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import pebble.lower_bounds
-from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.problem import Problem
@@ -127,11 +126,6 @@ def test_statements_are_complete(one: Statement) -> None:
     assert statement(one.name.upper().replace(" ", "-").replace(",", "")) is one
     page = one.source.partition(",")[0]
     assert (ROOT / page).is_file() == (one.by is None or "docs/" in one.source)
-
-
-def test_unknown_names_get_the_closest_one() -> None:
-    with pytest.raises(InvalidInput, match=r"did you mean 'causal triangles'\? Known: .*; by parts; "):
-        statement("casual triangles")
 
 
 def references() -> list[Reference]:

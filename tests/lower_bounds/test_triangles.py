@@ -119,38 +119,6 @@ def test_triangles_of_masks(spec: str, Nq: int, Nk: int, sizes: list[int]) -> No
     assert single(find_triangles(QueryIntervals.from_mask(hidden), 3)) == triangles
 
 
-def test_a_window_repeats() -> None:
-    """One entry for all triangles but the first, whatever the length."""
-    for N in (100, 10_000):
-        mask = make_mask("window:7", N, N)
-        assert mask is not None
-        triangles = find_triangles(QueryIntervals.from_mask(mask), 7)
-        assert len(triangles) == 2
-        assert sum(triangle.repeats for triangle in triangles) == N // 7
-
-
-@pytest.mark.many(6)
-@pytest.mark.parametrize("seed", range(20))
-def test_repeating_triangles_are_those_found_one_by_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In bands that move on after a beginning of another form, so that the first keys may be taken already."""
-    rng = np.random.default_rng(seed)
-    cases, repeating = [], 0
-    for _ in range(20):
-        before, width, wide = (int(n) for n in rng.integers(1, 9, 3))
-        start = np.append(np.zeros(before), np.arange(40) + rng.integers(0, 3)).astype(int)
-        stop = np.append(np.full(before, wide), np.arange(40) + max(width, wide)).astype(int)
-        stop = np.maximum(stop, start + 1)
-        intervals = QueryIntervals.from_arrays(start, stop)
-        for least in (1, 3):
-            found = find_triangles(intervals, least)
-            repeating += any(triangle.repeats > 1 for triangle in found)
-            cases.append((intervals, least, single(found)))
-    assert repeating > 10
-    monkeypatch.setattr(QueryIntervals, "repeats", lambda *_: 1)
-    for intervals, least, expected in cases:
-        assert find_triangles(intervals, least) == expected
-
-
 def test_only_so_many_are_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     mask = make_mask("document:" + ",".join(["10"] * 20), 200, 200)
     assert mask is not None
