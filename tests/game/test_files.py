@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -133,27 +132,6 @@ def test_illegal_moves_far_down_have_the_right_line(monkeypatch: pytest.MonkeyPa
     text = HEAD + "load a\n# remark\ndelete a\n" * 1000 + "\nstore b\n"
     result = check(text)
     assert (result.line, result.moves) == (3 + 3000 + 2, 2000)
-
-
-def test_bad_headers_cannot_be_made() -> None:
-    for M in (0, -1, True, 1.5, 10**18, "3"):
-        with pytest.raises(InvalidInput, match="M must be"):
-            Header("sum", {}, M)  # type: ignore[arg-type]
-    for name, parameters in (
-        ("", {}),
-        ("a b", {}),
-        ("a", {"k": ""}),
-        ("a", {"k=": "v"}),
-        ("a", {"k": "\ud800"}),
-    ):
-        with pytest.raises(InvalidInput):
-            Header(name, parameters, 3)
-
-
-@pytest.mark.parametrize("move", [(7, 0), (0, 3), (0, -1), (4, 1, -1), (4, 1, 3)])
-def test_moves_without_notation_are_not_written(move: Any) -> None:
-    with pytest.raises(InvalidInput, match="move 1 cannot be written"):
-        written(Header("sum", {}, 3), SUM, Moves.of([(0, 0), move]))
 
 
 # -- files

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -176,21 +174,3 @@ def test_pyramid_without_spilling(height: int) -> None:
 
 
 # -- views and values
-
-
-def test_views_are_live_sets() -> None:
-    game = two_sum()
-    red: Any = game.red
-    moves = game.legal_moves()
-    assert Move(Op.DELETE, 0) not in moves
-    game.load("a")
-    assert Move(Op.DELETE, 0) in moves
-    assert "nonsense" not in moves
-    assert red == {0}
-    assert "a" in red
-    assert "s" not in red
-    assert "zzz" not in red
-    assert set(game.blue & red) == {0}
-    assert repr(game.blue) == "{a, b}"
-    assert repr(game) == "<Game on Dag(3 vertices, 2 edges, 2 inputs, 1 output): move 1, 1 of 3 words in use>"
-    assert game.notation(Move(Op.SLIDE, 1, 0)) == "slide s from a"

@@ -90,26 +90,8 @@ def test_written_texts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("format", "text"),
-    [
-        ("edgelist", "\ufeff# a comment\r\n3 2\r\n\r\n0 2  # first\r\n1\t2\r\n"),
-        ("dot", "/* a\n comment */ strict digraph g {\n# a line\n rankdir=LR;"
-                " node [shape=box]\n v0, v1; v0->v2; v1->v2 v1->v2}"),
-        ("dot", 'digraph { graph [a=b,c=d]; "v0" [label="x; }"]; v1; subgraph cluster_0 { v0 v1 } -> v2 // end\n}'),
-        ("dot", "DiGraph { v0 v1 {v0 v1} -> {v2} [weight=3] }"),
-        ("graphml", '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph id="G" edgedefault="directed">'
-                    '<node id="v0"><data key="d9">z</data></node><node id="v1"/><node id="v2"/>'
-                    '<edge source="v0" target="v2"/><edge source="v1" target="v2"/></graph></graphml>'),
-        ("json", '{"vertices": 3, "edges": [[0, 2], [1, 2]]}'),
-        ("json", '{"directed": true, "nodes": [{"id": "v0"}, {"id": "v1"}, {"id": "v2"}], "links": '
-                 '[{"source": "v0", "target": "v2", "weight": 3}, {"source": "v1", "target": "v2"}]}'),
-        ("mtx", "%%MatrixMarket  matrix coordinate real general\n% c\n"
-                "3 3 5\n1 1 2.5\n2 2 1\n3 3 -1e3\n3 1 0.5\n3 2 1\n"),
-        ("mtx", "%%matrixmarket MATRIX coordinate integer general\n3 3 2\n3 1 7\n3 2 7\n\n"),
-        ("hdag", "% c\n2 3 4\n% edges\n0 5 5\n1\n0 3 1\n2 1\n1 0 0\n0 0\n1 1\n0 2\n1 2\n"),
-        ("hdag", "2 3 4\n0 0\n0 2\n1 1\n1 2\n0 1 1\n1 1 1\n2 2 1\n"),
-    ],
-)  # fmt: skip
+    ("format", "text"), rows_of(Path(__file__).with_name("written_by_others.txt"), "numbered")
+)
 def test_what_others_write(format: str, text: str) -> None:
     dag = dag_from_bytes(text.encode(), format, "x")
     assert dag == Dag.from_edges([(0, 2), (1, 2)], 3)

@@ -15,26 +15,13 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag
 from pebble.graph.dag import Dag
 from pebble.graph.formats import READ_ONLY, dag_from_text, format_of, read_dag, text_of, write_dag
+from tests.support.text_tables import rows_of
 
 SUM = Dag.from_edges([("a", "sum"), ("b", "sum")])
 
 
 @pytest.mark.parametrize(
-    ("format", "text"),
-    [
-        ("named", "a sum\nb sum\n"),
-        ("edgelist", "a sum\nb sum\n"),
-        ("edgelist", "# comment\n\n a\tsum {}\r\nb sum {'weight': 3.5}\r\n"),
-        ("named", "a sum 1.5\nb sum 2 7\n"),
-        ("named", "a sum# # a name may hold the mark\nb sum#\n"),
-        ("csv", "a,sum\nb,sum\n"),
-        ("csv", 'a;"sum"\n\nb ; sum\n'),
-        ("csv", "a\tsum\nb\tsum\n"),
-        ("csv", "Target,weight,Source\nsum,1,a\nsum,2,b\n"),
-        ("csv", "from,to\r\na,sum\r\nb,sum\r\n"),
-        ("adjlist", "# GMT\na sum\nb sum\nsum\n"),
-        ("multiline-adjlist", "#x\na 1\nsum {}\nb 1\nsum {'w': 1}\nsum 0\n"),
-    ],
+    ("format", "text"), rows_of(Path(__file__).with_name("written_by_others.txt"), "named")
 )
 def test_what_is_read(format: str, text: str) -> None:
     dag = dag_from_text(text, format)

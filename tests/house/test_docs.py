@@ -114,38 +114,6 @@ def test_every_cited_paper_is_in_the_bibliography() -> None:
     assert cited - listed == set()
 
 
-@pytest.mark.extra
-@pytest.mark.filterwarnings("ignore:'myst_parser")
-def test_slides_and_a_handout_are_made_of_the_sections_that_the_plan_links_to(tmp_path: Path) -> None:
-    import slides
-    from sphinx.application import Sphinx
-
-    rules = "## The rules\n\nRead [this](teaching.md). Then win:\n\n- a move\n\n"
-    code = "```python\nprint()\n```\n\n```text\nseen\n```\n\n```text\n" + "unseen\n" * 60 + "```\n\n"
-    lesson = f"# A lesson\n\nHow long.\n\n{rules}## Counted\n\n{code}![it](a.svg)\n\n" + "Long. " * 60
-    (tmp_path / "lesson.md").write_text(lesson, encoding="utf-8")
-    (tmp_path / "a.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8")
-    links = "[a](lesson.md) [b](lesson.md#the-rules) [c](lesson.md#counted)"
-    sheet = "## Sheet\n\n[r](lesson.md#the-rules)\n\nTry it.\n"
-    plan = f"# Class\n\nWhy.\n\n| slides |\n|---|\n| {links} |\n\n{sheet}"
-    (tmp_path / "teaching.md").write_text(plan, encoding="utf-8")
-    settings = {"extensions": ["myst_parser"], "root_doc": "teaching", "myst_heading_anchors": 3}
-    out = tmp_path / "html"
-    app = Sphinx(tmp_path, None, out, tmp_path / "trees", "html", settings, status=None, warning=None)
-    app.connect("build-finished", lambda app, _: slides.write(app))
-    app.build()
-    text = (out / "slides.html").read_text(encoding="utf-8")
-    assert re.findall(r"<h1>(.*?)</h1>", text) == ["Class", "A lesson", "The rules", "Counted", "Counted"]
-    assert "Read this. Then win:a move" in re.sub("<.*?>|\\n", "", text)
-    assert '>seen\n</pre><img src="data:image/svg+xml;base64,' in text
-    assert not {"print()", "unseen"} & set(re.findall(r"[\w()]+", text))
-    assert 0 < text.count("Long.") < 60, "a long paragraph is cut after a sentence"
-    printed = (out / "handout.html").read_text(encoding="utf-8")
-    places = [printed.index(one) for one in ("Sheet</h1>", "The rules", "a move", "Try it.")]
-    assert places == sorted(places)
-    assert list(offline.fetched_from_elsewhere(out)) == []
-
-
 @POSIX
 @pytest.mark.extra
 @pytest.mark.filterwarnings("ignore:'myst_parser")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from pebble.lower_bounds.certified.forward_rows import t3, t4
 from pebble.lower_bounds.proved import backward_bounds, bounds_by_counts
 from pebble.lower_bounds.published import li_et_al
 from pebble.lower_bounds.table import bounds
+from tests.support.text_tables import rows_of
 
 # -- values
 
@@ -42,44 +44,17 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "causal": {"mask": "causal"},
 }
 
-# What is asked (an entry of OPTIONS), the bound, N, d, dv, M in terms of N and d, the words, how near.
-VALUES = [
-    ("T", "T1", 10**9, 128, 128, "20*d*d", "4*N*N*d*d/M", 2e-3),
-    ("T", "T1", 10**15, 128, 128, "20*d*d", "4*N*N*d*d/M", 2e-3),
-    ("T", "T1", 10**9, 128, 128, "d*d//100", "2*N*N*d/sqrt(M)", 1e-2),
-    ("T", "T1", 4000, 128, 32, "10**5", "N*N*(d + dv)**2/M + M", 1e-2),
-    ("T", "T1", 65_536, 64, 64, "4*d*d", "2*N*d*(1 + ceil(N/((M - 2)//(2*d + 2))))/1.03", 0.03),
-    ("T", "T2", 10**9, 128, 128, "d*d//100", "4*N*N*d/sqrt(M) - N*N", 2e-2),
-    ("T", "D", 4096, 64, 64, "N*d*17//16", "6*N*d - 2*d*d - M", 0),
-    ("T", "D", 4096, 64, 64, "N*d*30//16", "6*N*d - 2*d*d - M", 0),
-    ("T", "compulsory", 300, 7, 11, "1", "2*N*d + 2*N*dv", 0),
-    ("T, stats", "compulsory", 300, 7, 11, "1", "2*N*d + 2*N*dv + N", 0),
-    ("B", "compulsory", 300, 7, 11, "1", "4*N*d + 4*N*dv + N", 0),
-    ("B", "B1", 10**8, 128, 128, "100*d*d", "12*(N*d)**2/M", 2e-3),
-    ("B", "B1", 10**8, 64, 16, "400*d*d", "2*(d + dv)*(2*d + dv)*N*N/M", 5e-3),
-    ("B", "B1", 10**8, 64, 100, "400*dv*dv", "2*(d + dv)*(2*d + dv)*N*N/M", 5e-3),
-    ("B", "B1", 10**8, 64, 300, "400*dv*dv", "(4*d*dv + (2*d + dv)**2)*N*N/M", 5e-3),
-    ("B", "B2", 10**9, 10**4, 10**4, "10**4", "5*sqrt(3)*N*N*d/sqrt(M) - 2*N*N", 1e-2),
-    ("B", "D backward", 4096, 64, 64, "N*d*7//4", "9.19*N*d", 1e-3),
-    ("B", "D backward", 4096, 64, 64, "N*d*11//4", "8.19*N*d", 1e-3),
-    ("W", "W", 10**9, 8, 8, "10**6", "26*N*N*d*d/M", 1e-3),
-    ("G", "G2", 10**8, 32, 32, "3*10**5", "10*N*N*d*d/M", 1e-2),
-    ("S", "S", 10**6, 64, 64, "20*d*d", "4.998*N*N*d*d/M", 4e-4),
-    ("L", "L", 10**9, 128, 64, "4000", "4*N*d*dv/sqrt(M)", 2e-3),
-    ("L, causal", "L", 10**9, 128, 64, "1000", "4*N*d*dv/sqrt(M)", 2e-3),
-    ("MLA", "MLA", 2**22, 6, 4, "10**5", "N*N*d*(d + dv)/M", 0.06),
-    ("causal", "causal triangles", 4096, 64, 64, "N*d*9//16", "11*N*d//2 - 9*d*d//2 + 5*d - 1 - M", 0),
-    ("causal", "causal triangles", 4096, 64, 64, "N*d*22//16", "11*N*d//2 - 9*d*d//2 + 5*d - 1 - M", 0),
-]
 
-
-@pytest.mark.parametrize(("kind", "name", "N", "d", "dv", "M", "words", "near"), VALUES)
-def test_values(kind: str, name: str, N: int, d: int, dv: int, M: str, words: str, near: float) -> None:
-    of: dict[str, Any] = {"N": N, "d": d, "dv": dv, "sqrt": math.sqrt, "ceil": math.ceil}
-    memory = of["M"] = int(eval(M, of))
-    found = {bound.name: bound for bound in proved_bounds(Problem(N, N, d, dv, **OPTIONS[kind]), memory)}
+@pytest.mark.parametrize("row", rows_of(Path(__file__).with_name("values.txt")), ids=" ".join)
+def test_values(row: list[str]) -> None:
+    kind, name, *sizes, memory, words, near = row
+    of: dict[str, Any] = dict(zip(("N", "d", "dv"), map(int, sizes), strict=True))
+    of |= {"sqrt": math.sqrt, "ceil": math.ceil}
+    of["M"] = int(eval(memory, of))
+    problem = Problem(of["N"], of["N"], of["d"], of["dv"], **OPTIONS[kind])
+    found = {bound.name: bound for bound in proved_bounds(problem, of["M"])}
     assert isinstance(found[name].value, int)
-    assert found[name].value == pytest.approx(eval(words, of), rel=near, abs=0)
+    assert found[name].value == pytest.approx(eval(words, of), rel=float(near), abs=0)
 
 
 BEST_RIGOROUS = {0.05: 37.57, 0.1: 25.97, 0.25: 15.56, 0.5: 10.28, 1: 6.284, 2: 3.803, 3: 2.685, 4: 2.086}

@@ -28,7 +28,6 @@ from pebble.computations.problem import Problem
 from pebble.lower_bounds import b1, b2, best_bound, proved_bounds, t1, t2
 from pebble.lower_bounds.attention import by_parts as by_parts_module
 from pebble.lower_bounds.attention.by_parts import by_parts, in_pieces, part_counts
-from pebble.lower_bounds.attention.compulsory import compulsory_words
 from pebble.lower_bounds.certified.backward_rows import b3
 from pebble.lower_bounds.certified.forward_rows import t3
 from pebble.lower_bounds.proved import bounds_by_counts
@@ -130,13 +129,6 @@ def test_queries_of_few_keys_are_worth_more_than_their_pairs() -> None:
     assert "few pairs" in found["by parts"].note
 
 
-@pytest.mark.parametrize("width", [1, 64, 300])
-def test_windows_that_fit_are_bounded_by_what_must_pass(width: int) -> None:
-    """3Nd words in and Nd out, which the schedule key-window reaches."""
-    problem = Problem.square(5000, 64, mask=f"window:{width}")
-    assert best_bound(problem, 2 * 64 * 302).value == 4 * 5000 * 64
-
-
 def test_a_mask_of_many_lines_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     band = Problem.square(400, 16, mask="causal")
     problem = replace(band, mask=DenseMask("array:lower", np.tri(400, dtype=bool)))
@@ -144,22 +136,6 @@ def test_a_mask_of_many_lines_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(by_parts_module, "MOST_LINES", 10)
     assert usual == by_parts(band, 2000, bounds_by_counts)
     assert usual.value > by_parts(problem, 2000, bounds_by_counts).value == t1(problem, 2000).value
-
-
-def test_a_computer_assisted_part_makes_the_sum_one() -> None:
-    problem = Problem.square(4000, 64, mask="document:2000,2000")
-    found = by_parts(problem, 3000, bounds_by_counts)
-    assert (found.status, "T4" in found.note) == ("proved", True)
-    backward = replace(problem, pass_name="backward")
-    assert by_parts(backward, 3000, bounds_by_counts).status == "computer-assisted"
-    assert by_parts(backward, 60_000, bounds_by_counts).status == "proved"
-
-
-def test_t3_counts_the_queries_that_take_part() -> None:
-    """Chains of queries without keys are not begun: dv words less are taken off for each."""
-    full = Part("forward", 64, 64, False, 10**6, 1000, 1000)
-    assert t3(replace(full, queries=900), 3000).value == t3(full, 3000).value + 100 * 64
-    assert compulsory_words(replace(full, stats=True)) == compulsory_words(full) + 1000
 
 
 def counted(mask: Mask, thresholds: list[int]) -> Counter[tuple[int, ...]]:

@@ -19,7 +19,7 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.attention.communication import communication_bounds
 from pebble.lower_bounds.attention.varying_work import rescaled_by_block
-from pebble.lower_bounds.bound import Bound, Reference, Statement
+from pebble.lower_bounds.bound import Bound, Statement
 from pebble.lower_bounds.catalogue import STATEMENTS, statement
 from pebble.lower_bounds.graph.exhaustive import exhaustive
 from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
@@ -126,26 +126,6 @@ def test_statements_are_complete(one: Statement) -> None:
     assert statement(one.name.upper().replace(" ", "-").replace(",", "")) is one
     page = one.source.partition(",")[0]
     assert (ROOT / page).is_file() == (one.by is None or "docs/" in one.source)
-
-
-def references() -> list[Reference]:
-    found: dict[str, Reference] = {}
-    for one in STATEMENTS:
-        for reference in (*one.after, one.by):
-            if reference is not None:
-                found[reference.key] = reference
-    return list(found.values())
-
-
-def test_references_are_in_the_bibliography() -> None:
-    text = " ".join((ROOT / "docs" / "bibliography.md").read_text(encoding="utf-8").split())
-    for reference in references():
-        start = text.lower().index(reference.title.lower())
-        entry = text[text.rindex("- ", 0, start) : text.find(" - ", start)]
-        for author in reference.authors:
-            assert author.strip("{}") in entry, (reference.key, author)
-        assert reference.year is None or str(reference.year) in entry
-        assert reference.details.get("eprint", "") in entry
 
 
 def test_statements_that_are_machine_checked() -> None:

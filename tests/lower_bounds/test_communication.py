@@ -34,7 +34,7 @@ from pebble.lower_bounds.attention.tile_words import (
 )
 from pebble.program.parallel import LAYOUTS, distributed_schedules, play
 from tests.support.amounts import first
-from tests.support.random_processor_runs import Place, random_backward, random_forward, tokens_of
+from tests.support.random_processor_runs import Place, random_forward, tokens_of
 
 
 def dense(
@@ -282,16 +282,3 @@ def test_runs_of_several_heads_move_what_the_bounds_ask_for(seed: int) -> None:
 
         lines = random_forward(tokens_of("contiguous", N, P), d, rng, place, 0.2 * (seed % 2), heads)
         nearness(played("attention-heads", sizes, "contiguous", lines), sizes)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("layout", ["contiguous", "zigzag", "striped"])
-def test_backward_runs_move_what_d3_asks_for(layout: str) -> None:
-    """D3 holds where λz/P ≥ 53d²."""
-    rng, sizes = np.random.default_rng(0), dense(16, 1, 4, pass_name="backward")
-    for name, place in placements(16, 4, rng).items():
-        lines = random_backward(tokens_of(layout, 16, 4), 1, rng, place)
-        tally = played("attention-backward", sizes, layout, lines).tally
-        products = [sum(n) for n in zip(*(tally.computes_of(a) for a in ("dQ", "dK", "dV")), strict=True)]
-        balance = Fraction(max(products) * 4, 3 * 16 * 16)
-        assert tally.total("received") >= d3_total(sizes, balance).value, name

@@ -119,15 +119,6 @@ def test_triangles_of_masks(spec: str, Nq: int, Nk: int, sizes: list[int]) -> No
     assert single(find_triangles(QueryIntervals.from_mask(hidden), 3)) == triangles
 
 
-def test_only_so_many_are_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    mask = make_mask("document:" + ",".join(["10"] * 20), 200, 200)
-    assert mask is not None
-    intervals = QueryIntervals.from_mask(mask)
-    assert len(find_triangles(intervals, 3)) == 20
-    monkeypatch.setattr(module, "MOST_TRIES", 5)
-    assert len(find_triangles(intervals, 3)) == 5
-
-
 def test_masks_that_are_no_bands_and_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_QUERIES", 10)
     band = make_mask("causal", 20, 20)

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import copy
-import json
 import random
-import subprocess
-import sys
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.classic_dags import fft
 from pebble.computations.load import load_dag
-from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.attention.forward import t1
 from pebble.lower_bounds.catalogue import STATEMENTS
 from pebble.lower_bounds.graph.butterfly import butterfly_labels
 from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.solvers.certificate import certify
-from tests.solvers.small_certificates import EXAMPLE, ONCE, SCRIPT, made, second_opinion, verdict
+from tests.solvers.small_certificates import ONCE, SCRIPT, made, second_opinion, verdict
 
 
 @pytest.mark.many(1)
@@ -165,32 +159,6 @@ def test_the_second_checker_computes_bounds_of_families_again(rules: Rules) -> N
     assert refused <= {"T2", "T3", "T4", "B1", "B2", "B3", "B4", "D backward", "matmul, short side"}
 
 
-@pytest.mark.many(1)
-@pytest.mark.parametrize(
-    ("name", "M", "bound"),
-    [
-        ("attention:N=3,d=2", 6, "T2"),
-        ("hypercube:6", 7, "spectral, above compulsory"),
-        ("diamond:3,3", 3, "Hong-Kung"),
-        ("diamond:8,8", 3, "convex min-cut"),
-    ],
-)
-def test_the_second_checker_refuses_what_it_cannot_verify(
-    name: str, M: int, bound: str, tmp_path: Path
-) -> None:
-    target = tmp_path / "c.json"
-    certify(load_dag(name), M, ONCE, order="given", bound=bound).write(target)
-    script = [sys.executable, str(EXAMPLE), str(target)]
-    ran = subprocess.run(script, capture_output=True, check=False, text=True)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr == f"cannot be verified by this program: the bound {bound!r}\n"
-    document = json.loads(target.read_text(encoding="utf-8"))
-    target.write_text(json.dumps(document | {"gap": 0}), encoding="utf-8")
-    assert subprocess.run(script, capture_output=True, check=False).returncode == 1, (
-        "it is wrong all the same"
-    )
-
-
 def test_the_second_checker_computes_a_bound_or_says_that_it_cannot() -> None:
     computed = {"compulsory", "exhaustive search", "butterfly", *SCRIPT["FAMILY_BOUNDS"]}
     names = {one.name for one in STATEMENTS}
@@ -253,11 +221,3 @@ def test_the_second_checker_confirms_all_or_nothing() -> None:
     document["dag"]["name"] = None
     assert not verdict(document).complete
     assert second_opinion(document) == "", "the bound needs the name"
-
-
-@pytest.mark.parametrize(("N", "d", "M"), [(64, 1, 20), (64, 2, 100), (40, 8, 30)])
-def test_both_forms_of_T1_are_computed_again(N: int, d: int, M: int) -> None:
-    value = t1(Problem.square(N, d), M).value
-    sizes = SCRIPT["sizes_in"](f"attention:N={N},d={d}")
-    assert SCRIPT["is_proved"]("T1", value, sizes, M)
-    assert not SCRIPT["is_proved"]("T1", value + value // 100 + 1, sizes, M)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -89,32 +88,6 @@ def test_no_schedule_beats_the_exact_optimum(dag: Dag, room: int) -> None:
             assert schedule_dag(dag, M, order, eviction).io >= least
 
 
-@examples(10, 40)
-@given(dag=dags(max_vertices=9), room=st.integers(0, 2))
-def test_beladys_reads_are_the_least_of_all_evictions(dag: Dag, room: int) -> None:
-    M = dag.least_M() + room
-    found = schedule_dag(dag, M, "given")
-    assert found.reads == _least_reads(dag, M, tuple(found.compute_order.tolist()))
-
-
-def _least_reads(dag: Dag, M: int, order: tuple[int, ...]) -> int:
-    """Least loads of any eviction, by trying every set of words that may be kept."""
-
-    @cache
-    def best(t: int, red: frozenset[int]) -> int:
-        if t == len(order):
-            return 0
-        need = frozenset(dag.predecessors_of(order[t]).tolist())
-        rest = red - need
-        kept = [frozenset[int]()]
-        for x in rest:
-            kept += [k | {x} for k in kept if len(k) + len(need) + 1 < M]
-        full = [k for k in kept if len(k) == min(len(rest), M - 1 - len(need))]
-        return len(need - red) + min(best(t + 1, k | need | {order[t]}) for k in full)
-
-    return best(0, frozenset())
-
-
 # -- figures
 
 
@@ -149,13 +122,6 @@ def test_time_budget_and_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # -- input
-
-
-def test_values_no_output_needs_are_not_computed() -> None:
-    dag = Dag.from_edges([("a", "x"), ("b", "y"), ("b", "x")], outputs=["x"])
-    found = schedule_dag(dag, 3)
-    assert [dag.name(v) for v in found.compute_order] == ["x"]
-    assert found.io == 3
 
 
 def test_order_given_as_a_sequence() -> None:

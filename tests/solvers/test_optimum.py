@@ -237,11 +237,3 @@ def test_an_interruption_gives_the_best_so_far(name: str, after: int) -> None:
     assert best.to_dict()["interrupted"] is True
     assert compulsory(dag, 4).least_io <= best.lower < best.io
     check_witness(dag, 4, Rules(), best)
-
-
-def test_progress_counts_whole_io() -> None:
-    seen: list[tuple[int, int]] = []
-    best = optimal(load_dag("pyramid:4"), 3, progress=lambda lower, states: seen.append((lower, states)))
-    assert seen
-    assert all(6 <= lower <= best.io for lower, _ in seen)
-    assert seen[-1][1] <= best.states

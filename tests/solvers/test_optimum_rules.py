@@ -26,12 +26,6 @@ from tests.support.search_by_regression import optimum as regression_optimum
 
 AGAIN = [rules for rules in ALL_RULES if rules.recomputation]
 KINDS = [RequirementSpace, LateLoadSpace]
-TARGETS = [
-    ("diamond:6,6", 4, 13),
-    ("pyramid:8", 6, 18),
-    ("attention:N=3,d=1", 8, 16),
-    ("attention:N=3,d=1", 6, 22),
-]
 
 
 def games(seed: int, sizes: tuple[int, int], count: int, rules: Rules) -> Iterator[tuple[Dag, int]]:
@@ -129,47 +123,6 @@ def _check_path(space: LateLoadSpace, path: list[Words], cost: int) -> int:
     return told
 
 
-def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out [weaker] and the symmetries."""
-
-    def none(self: RequirementSpace, rows: Any, closed: Any) -> Any:
-        return np.zeros(len(rows), dtype=np.bool_)
-
-    def same(self: RequirementSpace, batch: Any) -> Any:
-        return batch.distinct()
-
-    monkeypatch.setattr(RequirementSpace, "dominated", none)
-    monkeypatch.setattr(RequirementSpace, "canonical", same)
-
-
-def every_computation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out [last], [idle] and [room]."""
-
-    def all_of_them(self: RequirementSpace, states: Any, keep: Any, ask: Any) -> None:
-        return None
-
-    def none(self: RequirementSpace, states: Any) -> Any:
-        return np.zeros_like(states.red)
-
-    monkeypatch.setattr(RequirementSpace, "_restrict", all_of_them)
-    monkeypatch.setattr(RequirementSpace, "_idle", none)
-    monkeypatch.setattr(RequirementSpace, "_held", lambda self: 0)
-
-
-@pytest.mark.many(1)
-@pytest.mark.parametrize("left_out", [plain, every_computation])
-@pytest.mark.parametrize("rules", ALL_RULES, ids=str)
-def test_without_the_rules_that_leave_something_out(
-    rules: Rules, left_out: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cases = [*games(7, (8, 12), 12, rules), (load_dag("diamond:3,4"), 4), (load_dag("fft:4"), 4)]
-    expected = [prove([RequirementSpace(make_bit_game(dag, M, rules))]) for dag, M in cases]
-    left_out(monkeypatch)
-    found = [prove([RequirementSpace(make_bit_game(dag, M, rules))]) for dag, M in cases]
-    assert [proof.lower for proof in found] == [proof.lower for proof in expected]
-    assert sum(proof.states for proof in found) > sum(proof.states for proof in expected)
-
-
 def test_only_what_was_met_at_no_more_cost_makes_superfluous() -> None:
     """A requirement with one member less, met in the layer that costs the same, and in those before and after it."""
     space = RequirementSpace(make_bit_game(load_dag("diamond:4,4"), 3, Rules()))
@@ -191,18 +144,6 @@ def test_only_what_was_met_at_no_more_cost_makes_superfluous() -> None:
                 closed.next_layers(1)
             rises.add(rise)
     assert rises >= {0, 1}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "M", "io"), TARGETS)
-def test_targets(name: str, M: int, io: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing cheaper is met by a search without some of the rules either."""
-    best = optimal(load_dag(name), M)
-    assert (best.io, best.proved) == (io, True)
-    (every_computation if M == 6 and "attention" in name else plain)(monkeypatch)
-    space = RequirementSpace(make_bit_game(load_dag(name), M, Rules()))
-    proof = prove([space], upper=io - space.game.stores)
-    assert (proof.lower + space.game.stores, proof.path) == (io, None)
 
 
 # -- states, sets and codes

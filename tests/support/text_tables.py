@@ -12,7 +12,7 @@ _ESCAPE = re.compile(r"\\(?:n|r|t|f|v|\\|x[0-9a-f]{2}|u[0-9a-f]{4})")
 
 
 def rows_of(path: Path, part: str | None = None) -> list[list[str]]:
-    r"""Return the columns of each line that does not begin with ``##``; ``\n``, ``\t``, ``\u00a0`` and the like are read.
+    r"""Return the columns of each line but those that begin with ``##``; ``\n``, ``\u00a0`` and the like are read.
 
     Parameters
     ----------
