@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -152,56 +153,35 @@ def test_heads_that_share_words() -> None:
 
 # -- what they do not cover
 
-HEAD = Problem(8, 8, 4, 2, heads=3)
-BACKWARD = Problem(8, 8, 4, 4, pass_name="backward")
-CAUSAL = Problem.square(100, 4, mask="causal")
 CHUNKED = Problem.square(64, 8, attention="linear", mask="causal", chunk=4)
-STEP_BACK = mask_from_array([[True, False, False], [True] * 3, [False, True, False]])
-REFUSED: list[tuple[Callable[[Problem, int], Bound], Problem, int, str]] = [
-    *((bound, BACKWARD, 10, "forward") for bound in (t1, t2, t3, t4, safe_softmax, causal_triangles)),
-    *((bound, Problem.square(8, 4), 10, "backward") for bound in (b1, b2, b3, b4, li_et_al)),
-    *((bound, Problem.square(4, 64), 4096, "too small") for bound in (t3, t4)),
-    *((bound, Problem.square(4, 64, pass_name="backward"), 4096, "too small") for bound in (b3, b4)),
-    (t3, Problem.square(10**6, 64), 5 * 64**2, "use T1"),
-    (t4, Problem.square(10**6, 64), 64**2 + 1, "use T3"),
-    (t4, Problem(1000, 1000, 8, 9), 40, "dv at most d"),
-    (b3, Problem.square(10**6, 64, pass_name="backward"), 40 * 64**2, "use B1"),
-    (b4, Problem.square(10**6, 64, pass_name="backward"), 40 * 64**2, "use B3"),
-    (b3, Problem.square(10**6, 64, 32, pass_name="backward"), 5 * 32**2, "use B"),
-    (b4, Problem.square(10**6, 64, 32, pass_name="backward"), 3 * 32**2, "use B"),
-    (large_cache, Problem(9, 1, 2, 2), 60, "two keys"),
-    (large_cache, Problem.square(9, 2), 60, "no more than the compulsory"),
-    (large_cache, Problem.square(9, 2, mask="causal"), 60, "masked out"),
-    (large_cache, Problem.square(9, 2, pass_name="backward"), 200, "no more than the compulsory"),
-    (large_cache, Problem.square(9, 2, pass_name="backward", mask="causal"), 200, "masked out"),
-    (lambda problem, M: by_parts(problem, M, bounds_by_counts), Problem.square(4, 2), 10, "masks"),
-    (causal_triangles, Problem.square(100, 4), 30, "all pairs"),
-    (causal_triangles, Problem.square(8, 4, mask="causal"), 4, "from 9 queries on"),
-    (causal_triangles, CAUSAL, 5000, "queries on"),
-    (causal_triangles, Problem.square(100, 4, mask="window:5"), 30, "no such triangle"),
-    (causal_triangles, Problem(4, 100, 2, 2, mask=make_mask("causal", 4, 100)), 10, "no such triangle"),
-    (causal_triangles, Problem.square(100, 4, mask="longformer:window=4,global=2"), 30, "unlike longformer"),
-    (causal_triangles, Problem.square(9, 1, mask=mask_from_array([[True] * 9] * 9)), 4, "no pair is masked"),
-    (causal_triangles, Problem.square(3, 1, mask=STEP_BACK), 4, "rise together"),
-    *(
-        (safe_softmax, Problem.square(4096, 64, softmax=one), 4096, "only for safe")
-        for one in ("plain", "online")
-    ),
-    (safe_softmax, Problem.square(8, 8, softmax="safe"), 4096, "done in one"),
-    (safe_softmax, Problem.square(8, 8, softmax="safe", mask="causal"), 4096, "done in one"),
-    (g2, Problem.square(64, 8, pass_name="weights"), 600, "says nothing"),
-    *((linear, one, 20, "L is proved for linear") for one in (CHUNKED, Problem.square(64, 8), CAUSAL)),
-    (latent_bound, Problem(8, 8, 4, 2), 100, "only for latent attention"),
-    (t1_of_all_heads, HEAD, 100, "shared_rope"),
-    (lambda problem, M: without_rope(problem, M, best_bound), HEAD, 100, "shared_rope"),
-]
+NAMES = {
+    "Problem": Problem,
+    "make_mask": make_mask,
+    "mask_from_array": mask_from_array,
+    "CHUNKED": CHUNKED,
+    "STEP_BACK": mask_from_array([[True, False, False], [True] * 3, [False, True, False]]),
+    "by_parts": partial(by_parts, bounds=bounds_by_counts),
+    "without_rope": partial(without_rope, best=best_bound),
+    **{"t1": t1, "t2": t2, "t3": t3, "t4": t4, "b1": b1, "b2": b2, "b3": b3, "b4": b4},
+    **{
+        "causal_triangles": causal_triangles,
+        "large_cache": large_cache,
+        "safe_softmax": safe_softmax,
+        "g2": g2,
+    },
+    **{
+        "linear": linear,
+        "latent_bound": latent_bound,
+        "t1_of_all_heads": t1_of_all_heads,
+        "li_et_al": li_et_al,
+    },
+}
 
 
-@pytest.mark.parametrize(("bound", "problem", "M", "words"), REFUSED)
-def test_what_a_bound_does_not_cover_is_refused(
-    bound: Callable[[Problem, int], Bound], problem: Problem, M: int, words: str
-) -> None:
-    with pytest.raises(BoundDoesNotApply, match=words):
+@pytest.mark.parametrize("row", rows_of(Path(__file__).with_name("refused.txt"), "attention"), ids=" ".join)
+def test_what_a_bound_does_not_cover_is_refused(row: list[str]) -> None:
+    bound, problem, M = (eval(text, dict(NAMES)) for text in row[:3])
+    with pytest.raises(BoundDoesNotApply, match=row[3]):
         bound(problem, M)
 
 

@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal, localcontext
-from functools import partial
 
 import numpy as np
 import pytest
@@ -29,7 +28,7 @@ from pebble.lower_bounds.attention.varying_work import (
     safe_softmax_events,
     safe_softmax_weight,
 )
-from pebble.lower_bounds.cutting import best_cut, least_words
+from pebble.lower_bounds.cutting import SegmentBound, best_cut, least_words
 from pebble.lower_bounds.matmul_fft import fft_cut, fft_events, matmul_cut
 from pebble.lower_bounds.rounding import ceil_div
 from tests.support.amounts import examples
@@ -148,6 +147,10 @@ def best_of_all(W: int, M: int, events: Callable[[int], int]) -> int:
     return best
 
 
+def events_of(bound: SegmentBound, problem: Problem) -> Callable[[int], int]:
+    return lambda T: bound.events(T, problem)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_the_best_cut_is_found(seed: int) -> None:
     rng = random.Random(seed)
@@ -164,7 +167,7 @@ def test_the_best_cut_is_found(seed: int) -> None:
             (b2, backward),
             (latent_bound, latent),
         ):
-            brute = best_of_all(bound.work(one), M, partial(bound.events, problem=one))
+            brute = best_of_all(bound.work(one), M, events_of(bound, one))
             brute = max(0, brute + bound.more(one))
             assert brute * (1 - 1e-6) <= bound(one, M).value <= brute
         brute = best_of_all(Nq * d * 7, M, lambda T: math.isqrt(T**3 // 27))

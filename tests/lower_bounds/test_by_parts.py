@@ -231,13 +231,3 @@ def test_bands_of_a_thousand_million_tokens() -> None:
     one = by_parts(Problem.square(10**6, d, mask="document:1000000"), M, bounds_by_counts)
     assert values[packed].value == 1000 * one.value
     assert "few pairs" in values["causal"].note
-
-
-@pytest.mark.parametrize("spec", ["strided:1024", "longformer:window=512,global=16"])
-def test_repeating_masks_of_a_thousand_million_tokens(spec: str) -> None:
-    """They are one part, and the bound grows with the pairs."""
-    d, M = 64, 25_000
-    long, longer = (by_parts(Problem.square(N, d, mask=spec), M, bounds_by_counts) for N in (10**8, 10**9))
-    assert longer.note.startswith("1 part")
-    pairs = [Problem.square(N, d, mask=spec).pairs for N in (10**8, 10**9)]
-    assert abs(longer.value / long.value / (pairs[1] / pairs[0]) - 1) < 1e-3

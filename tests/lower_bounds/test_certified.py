@@ -83,20 +83,6 @@ def test_more_is_proved_by_any_search_and_less_refuted(search: Any, row: Any, mo
     assert getattr(witness, "cn", 0) <= row.mu
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("search", "row", "boxes"),
-    [
-        *cases(T3Search, T3[:1], 100, quick=1),
-        *cases(T4Search, T4[:1], 50, quick=1),
-        *cases(B3Search, B3[:1], 300, quick=1),
-        *cases(b4_search, B4[:1], 300),
-    ],
-)
-def test_out_of_boxes_is_not_a_proof(search: Any, row: Any, boxes: int) -> None:
-    assert certify(search, row, max_boxes=boxes).verdict == "undecided"
-
-
 @pytest.mark.parametrize("row", [T3[0], T4[0], B3[0], B4[0]], ids=lambda row: row.statement.name)
 def test_unsound_rows_are_refused(row: Any) -> None:
     unsound = {"gamma": "1.5", "tau": "0.001", "W": "0"}

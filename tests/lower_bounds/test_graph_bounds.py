@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from pebble.cli.dag import bounds as command
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.load import load_dag
-from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.graph.statistics import compulsory_io
@@ -21,7 +20,6 @@ from pebble.lower_bounds.graph import convex_min_cut, dag_bounds, family_bounds,
 from pebble.lower_bounds.graph.min_cut import _least_cut, _weight, _weights
 from pebble.lower_bounds.graph.needed_part import needed_part
 from pebble.lower_bounds.graph.spectral import smallest_eigenvalues
-from pebble.lower_bounds.proved import proved_bounds
 from pebble.solvers.heuristic import schedule_dag
 from pebble.solvers.optimum import optimal
 from tests.lower_bounds.graph.sums_of_random_values import products_with_holes, sums_of_random_values
@@ -210,14 +208,6 @@ def test_family_bounds_are_for_the_very_dag_of_the_name() -> None:
         family_bounds(load_dag("fft:2"), 3, Rules(sliding=True))
 
 
-def test_family_bounds_are_those_of_the_problem() -> None:
-    wanted = {b.name: b.value for b in proved_bounds(Problem(3, 5, 2, 4, stats=True), 7)}
-    found = family_bounds(load_dag("attention:Nq=3,Nk=5,d=2,dv=4,stats=1"), 7, Rules())
-    assert {b.name: b.value for b in found} == {k: v for k, v in wanted.items() if k != "compulsory"}
-    backward = family_bounds(load_dag("backward:N=2,d=3"), 7, Rules())
-    assert {b.name for b in backward} >= {"B1", "B2"}
-
-
 def test_partition_bound_is_monotone_in_the_rules_and_exact_where_it_can_be() -> None:
     dag = load_dag("diamond:3,3")
     assert hong_kung(dag, 3, ONCE, 1).value >= hong_kung(dag, 3, Rules(), 1).value
@@ -228,12 +218,6 @@ def test_partition_bound_is_monotone_in_the_rules_and_exact_where_it_can_be() ->
         hong_kung(load_dag("fft:64"), 4, Rules())
     with pytest.raises(BoundDoesNotApply, match="no pebbling exists"):
         hong_kung(Dag.from_edges([(v, 9) for v in range(9)]), 3, ONCE, 2)
-
-
-def test_nothing_to_do_costs_nothing() -> None:
-    dag = Dag.from_edges([(0, 1)], outputs=[0])
-    for rules in ALL_RULES:
-        assert {bound.value for bound in dag_bounds(dag, 1, rules)} == {0}
 
 
 def test_faulty_arguments() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,15 +19,7 @@ from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.game.rules import Rules
 from pebble.lower_bounds import proved_bounds, t2
-from pebble.lower_bounds.attention import (
-    backward,
-    by_parts,
-    causal_triangles,
-    forward,
-    large_cache,
-    latent,
-    varying_work,
-)
+from pebble.lower_bounds.attention import causal_triangles, large_cache
 from pebble.lower_bounds.attention.backward import MOST_WIDE
 from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_words
 from pebble.lower_bounds.matmul_fft import fft, matmul
@@ -34,6 +28,7 @@ from pebble.program.schedule import get, registered
 from tests.lower_bounds.masked_pebblings import Player, io
 from tests.lower_bounds.masked_problems import kinds
 from tests.support.amounts import first
+from tests.support.text_tables import rows_of
 
 KINDS: dict[str, dict[str, Any]] = {
     "forward": {},
@@ -236,66 +231,28 @@ def more(words: int) -> Callable[[Any], Any]:
     return wrong
 
 
-CAUSAL = Problem.square(48, 1, mask="causal")
-TRIANGLE = Problem.square(36, 1, mask="causal")
-FAULTS = {
-    "T1": (Problem.square(65_536, 64), 16_384, "flash-2", forward, "t1_events", less(0.95)),
-    "B1": (
-        Problem(10**8, 10**8, 8, 8, pass_name="backward"),
-        10**6,
-        "split",
-        backward,
-        "b1_events",
-        less(0.75),
-    ),
-    "W": (
-        Problem(10**8, 10**8, 8, 8, pass_name="backward", sum_width=3),
-        *(10**6, "split", backward, "b1_events", less(0.9)),
-    ),
-    "D": (Problem.square(20, 1), 45, "best", large_cache, "needed_again", more(8)),
-    "S": (
-        Problem.square(10**6, 64, softmax="safe"),
-        *(81_920, "split", varying_work, "safe_softmax_events", less(0.96)),
-    ),
-    "G2": (
-        Problem.square(10**8, 32, pass_name="weights"),
-        *(300_000, "flash-2", varying_work, "g2_events", less(0.95)),
-    ),
-    "L": (
-        Problem(10**8, 10**8, 128, 64, attention="linear"),
-        *(4000, "tiled-products", varying_work, "linear_events", less(1.3)),
-    ),
-    "MLA": (
-        Problem(10**6, 10**6, 6, 4, shared_values=True),
-        *(100_000, "flash-2", latent, "latent_events", less(0.85)),
-    ),
-    "causal triangles": (TRIANGLE, 75, "key-window", causal_triangles, "words_above_compulsory", more(6)),
-    # What is left out counts although its lines still have pairs.
-    "by parts": (
-        CAUSAL,
-        60,
-        "flash-2",
-        by_parts,
-        "compulsory_words",
-        lambda right: lambda part: part.pairs * 4,
-    ),
-    # More pairs than there are.
-    "parts": (
-        *(CAUSAL, 60, "flash-2", by_parts, "_part"),
-        lambda right: lambda problem, counted: right(problem, counted * [4, 1, 1]),
-    ),
-}
+def more_keys(right: Any) -> Any:
+    """What is left out counts although its lines still have pairs."""
+    return lambda part: right(replace(part, keys=part.pairs))
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_wrong_constant_would_be_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    problem, M, schedule, module, function, wrong = FAULTS[name]
-    found = get(schedule, problem.pass_name, problem.form)
-    counted = found.measure(problem, found.tiles(found.seen(problem), M))
+def more_pairs(right: Any) -> Any:
+    return lambda problem, counted: right(problem, counted * [4, 1, 1])
+
+
+@pytest.mark.parametrize("row", rows_of(Path(__file__).with_name("faults.txt")), ids=lambda row: row[0])
+def test_a_wrong_constant_would_be_caught(row: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, text, M, name, function, fault = row
+    problem: Problem = eval(text)
+    schedule = get(name, problem.pass_name, problem.form)
+    counted = schedule.measure(problem, schedule.tiles(schedule.seen(problem), int(M)))
     check(problem, counted.peak, counted.io)
-    monkeypatch.setattr(module, function, wrong(getattr(module, function)))
-    if name == "causal triangles":
-        monkeypatch.setattr(causal_triangles, "least_size", lambda *_: 3)
+    wrong = {"less": less, "more": more, "more_keys": more_keys, "more_pairs": more_pairs}
+    place, attribute = f"pebble.lower_bounds.attention.{function}".rsplit(".", 1)
+    module = importlib.import_module(place)
+    monkeypatch.setattr(module, attribute, eval(fault, dict(wrong))(getattr(module, attribute)))
+    if attribute == "words_above_compulsory":
+        monkeypatch.setattr(module, "least_size", lambda *_: 3)
     with pytest.raises(AssertionError):
         check(problem, counted.peak, counted.io)
 

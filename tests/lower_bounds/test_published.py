@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +26,7 @@ from pebble.lower_bounds.published import (
 )
 from pebble.lower_bounds.table import sparse_dividing_point
 from pebble.program.schedule import get
+from tests.support.text_tables import rows_of
 
 
 def test_what_is_proved_here_is_at_least_what_was_published() -> None:
@@ -62,30 +62,21 @@ def test_curves_have_their_shapes_and_no_constant() -> None:
         )
 
 
-DENSE, CAUSAL = Problem.square(1024, 64), Problem.square(1024, 64, mask="causal")
-BACKWARD = Problem.square(1024, 64, pass_name="backward", mask="causal")
-REFUSED: list[tuple[Callable[[Problem, int], Any], Problem, int, str]] = [
-    (saha_ye, Problem(10, 10, 4, 8), 100, "dv = d"),
-    (flash_attention, DENSE, 63, "d <= M <= N d"),
-    (standard_attention, DENSE, 4095, "order d²"),
-    (attenio_count, Problem.square(10, 4), 15, "one row"),
-    (attenio_count, Problem(10, 11, 4, 4), 100, "as many keys"),
-    (attenio_count, Problem(10, 10, 4, 5), 100, "dv = d"),
-    *((curve, CAUSAL, 4096, "all pairs") for curve in (saha_ye, fast_multiplication, flash_attention)),
-    *((curve, CAUSAL, 4096, "all pairs") for curve in (standard_attention, attenio_count)),
-    (li_et_al, BACKWARD, 4096, "all pairs"),
-    *((curve, DENSE, 4096, "for masks") for curve in (li_et_al_sparse, block_sparse_flash_attention)),
-    (block_sparse_flash_attention, BACKWARD, 4096, "forward"),
-    (block_sparse_flash_attention, CAUSAL, 63, "d <= M <= N d"),
-    (li_et_al_sparse, Problem.square(16, 4, 8, mask="causal"), 40, "dv = d"),
-]
+NAMES = {
+    "Problem": Problem,
+    "DENSE": Problem.square(1024, 64),
+    "CAUSAL": Problem.square(1024, 64, mask="causal"),
+    "BACKWARD": Problem.square(1024, 64, pass_name="backward", mask="causal"),
+    **{"saha_ye": saha_ye, "fast_multiplication": fast_multiplication, "flash_attention": flash_attention},
+    **{"standard_attention": standard_attention, "attenio_count": attenio_count, "li_et_al": li_et_al},
+    **{"li_et_al_sparse": li_et_al_sparse, "block_sparse_flash_attention": block_sparse_flash_attention},
+}
 
 
-@pytest.mark.parametrize(("curve", "problem", "M", "words"), REFUSED)
-def test_curves_have_domains(
-    curve: Callable[[Problem, int], Any], problem: Problem, M: int, words: str
-) -> None:
-    with pytest.raises(BoundDoesNotApply, match=words):
+@pytest.mark.parametrize("row", rows_of(Path(__file__).with_name("refused.txt"), "published"), ids=" ".join)
+def test_curves_have_domains(row: list[str]) -> None:
+    curve, problem, M = (eval(text, dict(NAMES)) for text in row[:3])
+    with pytest.raises(BoundDoesNotApply, match=row[3]):
         curve(problem, M)
 
 

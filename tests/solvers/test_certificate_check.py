@@ -202,15 +202,12 @@ def test_a_butterfly_of_any_names_is_found_by_both(n: int) -> None:
 
 
 def _exchanged(edges: list[tuple[int, int]], draw: random.Random) -> list[tuple[int, int]]:
-    """Return the edges with the heads of some exchanged: on the same levels as often as not."""
-    found = list(edges)
-    for _ in range(draw.randint(1, 3)):
-        at, other = draw.randrange(len(found)), draw.randrange(len(found))
-        if draw.random() < 0.7:
-            other = at ^ 2 if (at ^ 2) < len(found) else at
-        (p, v), (q, w) = found[at], found[other]
-        if q < v and p < w and not {(q, v), (p, w)} & set(found):
-            found[at], found[other] = (q, v), (p, w)
+    """Return the edges with the heads of two exchanged: on the same levels as often as not."""
+    found, at = list(edges), draw.randrange(len(edges))
+    other = (at ^ 2) % len(edges) if draw.random() < 0.7 else draw.randrange(len(edges))
+    (p, v), (q, w) = found[at], found[other]
+    if q < v and p < w and not {(q, v), (p, w)} & set(found):
+        found[at], found[other] = (q, v), (p, w)
     return found
 
 
