@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tracemalloc
 from collections.abc import Iterator
 
 import pytest
@@ -39,14 +38,3 @@ def lines(format: str, n: int) -> Iterator[str]:
 def test_a_long_path_takes_no_recursion_and_no_squares(format: str) -> None:
     dag = dag_from_text("".join(lines(format, 20_000)), format.rpartition(".")[2])
     assert (dag.n_vertices, dag.n_edges) == (20_001, 20_000)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("format", ["chain.dot", "statements.dot", "graphml", "json", "named"])
-def test_memory_grows_with_the_file(format: str) -> None:
-    text = "".join(lines(format, 200_000))
-    tracemalloc.start()
-    assert dag_from_text(text, format.rpartition(".")[2]).n_edges == 200_000
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 200_000_000

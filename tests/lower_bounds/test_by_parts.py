@@ -121,14 +121,6 @@ def test_packed_sequences_are_bounded_one_by_one(pass_name: str) -> None:
     assert "3 parts" in found["by parts"].note
 
 
-def test_queries_of_few_keys_are_worth_more_than_their_pairs() -> None:
-    """Causal: about M words more than T1 has, from the first queries and the last keys."""
-    problem, M = Problem.square(4096, 64, mask="causal"), 25_000
-    found = {bound.name: bound for bound in proved_bounds(problem, M)}
-    assert 0.9 * M < found["by parts"].value - found["T1"].value < 1.1 * M
-    assert "few pairs" in found["by parts"].note
-
-
 def test_a_mask_of_many_lines_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     band = Problem.square(400, 16, mask="causal")
     problem = replace(band, mask=DenseMask("array:lower", np.tri(400, dtype=bool)))
@@ -196,24 +188,6 @@ def test_equal_blocks_have_the_counts_of_their_lines(mask: BlockToeplitzMask) ->
     dense = DenseMask("some", mask.matrix((0, mask.Nq), (0, mask.Nk)))
     for thresholds in ([], [2], [2, 3]):
         assert counted(mask, thresholds) == counted(dense, thresholds)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("pass_name", PASSES)
-def test_the_bound_is_that_of_the_same_pairs(pass_name: str) -> None:
-    rng = np.random.default_rng(3)
-    for n in (5, 40, 90):
-        for spec in kinds(n, n, n // 4 + 1, n // 9 + 1):
-            band = make_mask(spec, n, n)
-            if band is None or isinstance(band, DenseMask):
-                continue
-            dense = DenseMask("some", band.matrix((0, n), (0, n)))
-            for M in (20, 100, 1000, int(rng.integers(10, 4000))):
-                one, other = (
-                    by_parts(Problem.square(n, 8, pass_name=pass_name, mask=mask), M, bounds_by_counts)
-                    for mask in (band, dense)
-                )
-                assert one == other, (spec, M)
 
 
 def test_bands_of_a_thousand_million_tokens() -> None:

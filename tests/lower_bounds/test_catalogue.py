@@ -7,6 +7,7 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,21 +33,24 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "pebble" / "lower_bounds"
 
 
+CAUSAL, BACKWARD = {"mask": "causal"}, {"pass_name": "backward"}
+PRINTED: list[tuple[dict[str, Any], int]] = [
+    *(({}, M) for M in (40, 256)),
+    *((BACKWARD, M) for M in (60, 256)),
+    (CAUSAL, 2000),
+    *(
+        (options, 256)
+        for options in (CAUSAL | BACKWARD, BACKWARD | {"sum_width": 2}, {"pass_name": "weights"})
+    ),
+    *((options, 256) for options in ({"softmax": "safe"}, {"sums": "free"})),
+    ({"attention": "linear"}, 40),
+]
+
+
 def printed() -> Iterator[Bound]:
     """Bounds of every kind of problem and DAG."""
-    for problem, M in (
-        (Problem.square(256, 8), 40),
-        (Problem.square(256, 8), 256),
-        (Problem.square(256, 8, mask="causal"), 2000),
-        (Problem(256, 256, 8, 8, pass_name="backward"), 256),
-        (Problem(256, 256, 8, 8, pass_name="backward"), 60),
-        (Problem.square(256, 8, pass_name="backward", mask="causal"), 256),
-        (Problem(256, 256, 8, 8, pass_name="weights"), 256),
-        (Problem(256, 256, 8, 8, pass_name="backward", sum_width=2), 256),
-        (Problem.square(256, 8, attention="linear"), 40),
-        (Problem.square(256, 8, softmax="safe"), 256),
-        (Problem.square(256, 8, sums="free"), 256),
-    ):
+    for options, M in PRINTED:
+        problem = Problem.square(256, 8, **options)
         found = bounds(problem, M)
         yield from (*found.proved, *found.curves)
     yield from bounds(Problem(8, 8, 3, 2, shared_values=True), 20).proved

@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,12 +122,6 @@ def test_more_memory_never_helps_and_rules_do_not_matter(name: str, most: int) -
     assert all(later <= earlier for earlier, later in pairwise(values))
     for rules in (Rules(), Rules(recomputation=False), Rules(sliding=True), Rules(False, True)):
         assert BOUNDS[name](problem, 4000) in proved_bounds(problem, 4000, rules)
-
-
-def test_between_rows_the_bound_does_not_sag() -> None:
-    """On a logarithmic scale the bound is nearly as good as the mean of what it is on either side."""
-    values = np.array([leading("B3", mu) for mu in np.geomspace(0.004, 11, 120)])
-    assert (values[4:-4] >= 0.97 * np.sqrt(values[8:] * values[:-8])).all()
 
 
 def test_large_sizes_are_exact_and_row_sums_cost_a_store_each() -> None:

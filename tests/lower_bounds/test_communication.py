@@ -51,14 +51,6 @@ def test_one_head_without_a_mask(q: int) -> None:
     assert phi(dense(N, d, q * q)).value == d1_busiest(dense(N, d, q * q)).value == -(-words // q**2)
 
 
-def test_small_tiles_have_the_other_branch() -> None:
-    N, d, P = 64, 100, 16
-    w = N * N * d / P
-    assert d1_busiest(dense(N, d, P)).value == math.ceil(3 * w ** (2 / 3) - 4 * d * N / P)
-    assert math.isclose(float(least_words(Fraction(w), d)), 3 * w ** (2 / 3), rel_tol=1e-12)
-    assert d1_total(dense(10**6, 1000, 10**6)).value < 4 * 1000 * 10**6 * 999
-
-
 @pytest.mark.parametrize("seed", first(12, range(50)))
 def test_rounding_is_to_the_safe_side(seed: int) -> None:
     chance = random.Random(seed)
@@ -106,12 +98,6 @@ def test_whole_heads_is_the_least_over_random_shares(seed: int) -> None:
             left -= shares[head]
         shares[order[-1]] += left
         assert sum(map(cost, shares)) >= bound * (1 - 1e-9) - 1e-6
-
-
-def test_shares_that_are_equal_give_phi() -> None:
-    sizes = dense(1024, 16, 64, 4, 2)
-    pairs = [sizes.heads * sizes.pairs // 64] * 64
-    assert 64 * (phi(sizes).value - 1) < words_for_shares(sizes, pairs) <= 64 * phi(sizes).value
 
 
 def test_memory() -> None:
