@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import ast
 import re
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -16,6 +18,7 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.graph.names import NumberedNames
 from tests.support.random_dags import dags
+from tests.support.text_tables import rows_of
 
 
 def sum_of_two() -> Dag:
@@ -43,25 +46,10 @@ def test_default_names_round_trip() -> None:
             names.index(wrong)
 
 
-@pytest.mark.parametrize(
-    ("start", "row", "text"),
-    [
-        ([0], [], "at least one vertex"),
-        ([0, 1], [], "rise from 0"),
-        ([1, 1], [0], "rise from 0"),
-        ([0, 2, 1], [0], "rise from 0"),
-        ([0, 0, 1], [2], "v1 has the predecessor 2"),
-        ([0, 0, 1], [-1], "v1 has the predecessor -1"),
-        ([0, 1], [0], "v0 is its own predecessor"),
-        ([0, 0, 2], [0, 0], "v0 -> v1 is given twice"),
-        ([0, 1, 2], [1, 0], "cycle: v. -> v. -> v."),
-        ([0.0, 1.0], [0], "whole numbers"),
-        ([[0, 0]], [], "whole numbers"),
-    ],
-)
-def test_malformed_arrays(start: Any, row: Any, text: str) -> None:
+@pytest.mark.parametrize(("start", "row", "text"), rows_of(Path(__file__).with_name("malformed.txt")))
+def test_malformed_arrays(start: str, row: str, text: str) -> None:
     with pytest.raises(InvalidInput, match=text):
-        Dag(start, row)
+        Dag(ast.literal_eval(start), ast.literal_eval(row))
 
 
 def test_malformed_names_and_outputs() -> None:

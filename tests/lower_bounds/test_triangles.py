@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.masks import DenseMask, make_mask, mask_from_array
 from pebble.lower_bounds.attention import triangles as module
 from pebble.lower_bounds.attention.triangles import QueryIntervals, Triangle, find_triangles
+from tests.support.text_tables import rows_of
 
 
 def single(triangles: list[Triangle]) -> list[Triangle]:
@@ -91,23 +93,10 @@ def test_triangles_of_random_bands(seed: int) -> None:
             assert find_triangles(intervals, 1)[0].size == len(start)
 
 
-@pytest.mark.parametrize(
-    ("spec", "Nq", "Nk", "sizes"),
-    [
-        ("causal", 20, 20, [20]),
-        ("causal", 20, 50, [20]),
-        ("causal", 25, 20, [20]),
-        ("prefix:7", 20, 20, [20]),
-        ("window:6", 20, 20, [6, 6, 6]),
-        ("window:6", 28, 20, [6, 6, 6]),
-        ("window:left=3,right=2", 20, 20, [6, 6, 6]),
-        ("document:causal,4,9,7", 20, 20, [4, 9, 7]),
-        ("document:causal,2,13,1,4", 20, 20, [13, 4]),
-        ("document:9,4,7", 20, 20, [9, 4, 7]),
-        ("group:2:causal", 40, 20, [20]),
-    ],
-)
-def test_triangles_of_masks(spec: str, Nq: int, Nk: int, sizes: list[int]) -> None:
+@pytest.mark.parametrize("row", rows_of(Path(__file__).with_name("triangles.txt")), ids=" ".join)
+def test_triangles_of_masks(row: list[str]) -> None:
+    spec, Nq, Nk = row[0], int(row[1]), int(row[2])
+    sizes = [int(size) for size in row[3].split()]
     mask = make_mask(spec, Nq, Nk, empty_rows="zero")
     assert mask is not None
     triangles = single(find_triangles(QueryIntervals.from_mask(mask), 3))

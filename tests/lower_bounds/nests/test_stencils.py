@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -13,20 +14,10 @@ from pebble.computations.nests.statement import LoopNest
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.stencils import Steps, border, spread, stencils
 from tests.computations.nests.plain_nests import PlainNest
+from tests.support.text_tables import rows_of
 
-STENCILS = {
-    "three neighbours": "a[t+1,i+1] = a[t,i] + a[t,i+1] + a[t,i+2]",
-    "in place": "a[t+1,i+1] = a[t+1,i] + a[t,i+1] + a[t,i+2]",
-    "far apart": "a[t+1,i+3] = a[t,i] + a[t,i+1] + a[t,i+5]",
-    "five neighbours": "a[t+1,i+1,j+1] = a[t,i+1,j+1] + a[t,i,j+1] + a[t,i+2,j+1] + a[t,i+1,j] + a[t,i+1,j+2]",
-    "two arrays": "e[t+1,i+1] = e[t,i+1] - h[t,i+1] + h[t,i]; h[t+1,i] = h[t,i] - e[t+1,i+1] + e[t+1,i]",
-    "there and back": "b[t+1,i+1] = a[t,i] + a[t,i+2]; a[t+1,i+1] = b[t+1,i] + b[t+1,i+1] + b[t+1,i+2]",
-    "part of it directly": "b[t+1,i+1] = a[t,i] + a[t,i+1]; a[t+1,i+1] = a[t,i+1] + b[t+1,i] + b[t+1,i+2]",
-    "three arrays": "e[t+1,i+1,j] = e[t,i+1,j] - h[t,i+1,j] + h[t,i,j]; "
-    "f[t+1,i,j+1] = f[t,i,j+1] - h[t,i,j+1] + h[t,i,j]; "
-    "h[t+1,i,j] = h[t,i,j] - f[t+1,i,j+1] + f[t+1,i,j] - e[t+1,i+1,j] + e[t+1,i,j]",
-}
-SERVED = {"there and back": 3, "part of it directly": 2}
+ROWS = rows_of(Path(__file__).with_name("nests.txt"), "stencils")
+STENCILS, SERVED = {name: text for name, text, _ in ROWS}, {name: int(served) for name, _, served in ROWS}
 
 
 Name = tuple[object, tuple[int, ...]]
@@ -117,7 +108,7 @@ def test_what_many_segments_compute(name: str) -> None:
 def test_how_many_elements_a_word_serves(name: str) -> None:
     nest = loop_nest(STENCILS[name], {i: 4 for i in "tij" if f"{i}+" in STENCILS[name]})
     found = [stencil for one in nest.statements for stencil in stencils(Elements(nest), one)]
-    assert max(stencil.served for stencil in found) == SERVED.get(name, 1)
+    assert max(stencil.served for stencil in found) == SERVED[name]
 
 
 CROSS = frozenset({(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)})
