@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pebble.common.ascii_spelling import spelled
 from pebble.common.table_layout import fold
-from pebble.common.tables import Table, TableResult
+from pebble.common.tables import Table
 
 CELLS = [
     ["name", "tiles", "reads", "writes", "I/O"],
@@ -58,17 +58,6 @@ def test_folding_keeps_all_but_space(text: str, width: int) -> None:
     lines = fold(text, width)
     assert all(len(line) <= width for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
-
-
-def test_a_result_passes_the_width_on_and_keeps_headings() -> None:
-    class Two(TableResult):
-        def parts(self) -> list[str | Table | TableResult]:
-            return ["a text that is wider than the tables", Table(CELLS[:3], left=2, heading="first"), TABLE]
-
-    text = Two().text(50)
-    assert text.split("\n\n")[1].startswith("first\nname ")
-    assert text.count("not shown in 50 columns") == 1
-    assert "<caption>first</caption>" in Two()._repr_html_()
 
 
 def test_a_table_in_ascii_is_as_wide_as_it_is_printed() -> None:

@@ -10,7 +10,7 @@ import pytest
 from pebble.common.errors import InvalidInput
 from pebble.game.files.processor_files import ProcessorCheck
 from pebble.game.processors.game import ProcessorGame
-from pebble.game.processors.settings import Processors, token_owners
+from pebble.game.processors.settings import Processors
 from pebble.graph.dag import Dag
 from pebble.lab.parallel.exchange_moves import exchange_moves
 from pebble.lab.pebblings import check, check_document
@@ -148,9 +148,3 @@ def test_json_has_the_counts_by_device_and_link() -> None:
     assert counts["by_device"]["received"] == [2, 2]
     assert counts["links"] == [[0, 1, 2], [1, 0, 2]]
     assert counts["computes_of"]["P"] == [2, 2]
-
-
-def test_layouts_of_tokens_that_do_not_divide() -> None:
-    assert token_owners("contiguous", 5, 2) == (0, 0, 0, 1, 1)
-    assert token_owners("zigzag", 6, 2) == (0, 0, 1, 1, 1, 0)
-    assert token_owners("striped", 5, 2) == (0, 1, 0, 1, 0)

@@ -218,14 +218,6 @@ def test_safe_softmax_under_a_mask_does_not_count_queries_without_a_key() -> Non
     assert safe_softmax(fewer, 20).value == safe_softmax(whole, 20).value
 
 
-def test_larger_blocks_cost_more_up_to_two_passes() -> None:
-    problem, M = Problem.square(20_000, 8, softmax="online"), 1200
-    values = [rescaled_by_block(problem, M, block).value for block in (1, 10, 100, 1000, 20_000, 30_000)]
-    assert values == sorted(values)
-    assert values[-1] == values[-2] == safe_softmax(Problem.square(20_000, 8, softmax="safe"), M).value
-    assert values[0] < 0.82 * values[-1]
-
-
 def test_no_order_moves_fewer_words_than_by_blocks() -> None:
     """Row blocks that keep the keys of a block, or sweep over them twice: their words and room are known."""
     rng, applied = random.Random(3), 0

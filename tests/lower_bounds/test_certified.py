@@ -101,13 +101,6 @@ def test_unsound_rows_are_refused(row: Any) -> None:
             row.from_strings(given_as | {"gamma": text})
 
 
-@pytest.mark.parametrize("row", [B3[0], B4[0]], ids=lambda row: row.statement.name)
-def test_a_row_with_no_weights_is_refused(row: Any) -> None:
-    weights = set(row.scaled) - {"mu", "tau", "gamma", "gamma_dP", "W"}
-    with pytest.raises(InvalidInput, match="no sound row"):
-        replace(row, **dict.fromkeys(weights, Fraction(0)))
-
-
 # --- bounds on boxes ----------------------------------------------------------------------------------------
 
 

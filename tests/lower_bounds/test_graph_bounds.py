@@ -77,9 +77,9 @@ def check(dag: Dag, rng: random.Random, most_exact: int) -> bool:
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_no_bound_is_above_an_optimum_or_a_pebbling(make: str) -> None:
-    for seed in range(3):
+    for seed in range(2):
         rng = random.Random(seed)
-        check(MAKERS[make](rng, 2 + seed % 3), rng, 8)
+        check(MAKERS[make](rng, 2 + seed), rng, 6)
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_no_bound_is_above_many_optima_and_pebblings(make: str, seeds: range) ->
     assert above or make not in ("layers", "products")
 
 
-@pytest.mark.many(4)
+@pytest.mark.many(3)
 @pytest.mark.parametrize("most", [2, 3, 4])
 @pytest.mark.parametrize("text", TEXTS)
 def test_no_bound_of_a_loop_nest_is_above_a_pebbling(text: str, most: int) -> None:
@@ -103,7 +103,7 @@ def test_no_bound_of_a_loop_nest_is_above_a_pebbling(text: str, most: int) -> No
         check(dag, rng, 12 if most < 4 else 0)
 
 
-@pytest.mark.many(5)
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     ("name", "most_exact"),
     [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pebble.common.errors import BoundDoesNotApply
-from pebble.computations.masks import make_mask, mask_from_array
+from pebble.computations.masks import mask_from_array
 from pebble.computations.problem import Problem
 from pebble.lower_bounds import best_bound, proved_bounds
 from pebble.lower_bounds.attention.compulsory import compulsory_words
@@ -83,24 +83,6 @@ def test_a_rectangle_is_in_the_mask_and_the_best_of_small_ones(seed: int) -> Non
     if every := {one for one in rectangles(allowed) if one[1] >= 2}:
         assert any(found[0] <= one[0] and found[1] <= one[1] for one in every)
         assert needed_again(*found, 1, dv)[0] == max(needed_again(*one, 1, dv)[0] for one in every)
-
-
-@pytest.mark.parametrize(
-    ("spec", "Nq", "Nk", "rectangle"),
-    [
-        ("causal", 4096, 4096, (2048, 2049)),
-        ("causal", 1000, 9000, (1000, 8001)),
-        ("prefix:3000", 4096, 4096, (4096, 3000)),
-        ("window:1000", 4096, 4096, (500, 501)),
-        ("document:1000,3096", 4096, 4096, (3096, 3096)),
-    ],
-)
-def test_rectangles_of_large_masks(spec: str, Nq: int, Nk: int, rectangle: tuple[int, int]) -> None:
-    mask = make_mask(spec, Nq, Nk)
-    assert mask is not None
-    found = find_rectangle(QueryIntervals.from_mask(mask), 64, 64)
-    worth, best = (needed_again(*one, 64, 64)[0] for one in (found, rectangle))
-    assert worth >= 0.99 * best
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,6 @@ from pebble.lower_bounds.published import (
     standard_attention,
 )
 from pebble.lower_bounds.table import sparse_dividing_point
-from pebble.program.schedule import get
 from tests.support.text_tables import rows_of
 
 
@@ -136,15 +135,3 @@ def test_sparse_curves() -> None:
     for M, which in ((int(point) // 4, 1), (4 * int(point), 0)):
         forms = ((1024 * 64) ** 2 / M, 1024 * 64 * (problem.pairs / M) ** 0.5)
         assert li_et_al_sparse(problem, M).value == pytest.approx(min(forms)) == pytest.approx(forms[which])
-
-
-@pytest.mark.parametrize("density", ["0.25", "1"])
-def test_block_sparse_flash_stays_within_constants_of_its_curve(density: str) -> None:
-    """Per visit of a query by a block of keys 3d + 2 words, and Nd words besides where every key has a block."""
-    d, block = 8, 16
-    problem = Problem.square(128, d, mask=f"blocks:size={block},density={density},seed=3")
-    counted = get("flash-1", "forward").measure(problem, {"cols": block})
-    visits = problem.pairs // block
-    assert counted.io == visits * (3 * d + 2) + 2 * problem.keys * d - problem.queries * (d + 2)
-    curve = block_sparse_flash_attention(problem, counted.peak).value
-    assert 1 < counted.io / curve < 6 * (3 * d + 2) / (3 * d) * 1.2

@@ -20,8 +20,6 @@ from pebble.game.rules import Rules
 from pebble.program.lowering import lower
 from pebble.program.numbers import evaluate
 from pebble.solvers.nests.family_schedule import FamilySchedule, schedule_family
-from schedules.best import Best
-from schedules.flash2 import Flash2
 from tests.solvers.nests.random_families import inputs_of, plain_values, random_family
 
 
@@ -64,20 +62,9 @@ def test_more_random_families_are_computed_in_any_memory(seed: int) -> None:
     check_memories(seed, [0, 1, 2, 4, 8, 20])
 
 
-@pytest.mark.parametrize(
-    "M", [4, 9, *(pytest.param(M, marks=pytest.mark.slow) for M in range(5, 24) if M != 9)]
-)
+@pytest.mark.parametrize("M", [4, *(pytest.param(M, marks=pytest.mark.slow) for M in range(5, 24))])
 def test_every_memory_of_a_small_product(M: int) -> None:
     assert check(matmul_family(4, 3, 5), M).run.io >= 4 * 5 + 5 * 3 + 4 * 3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("share", [1 / 16, 1 / 4, 1, 4, 16])
-def test_attention_in_every_regime(share: float) -> None:
-    problem, M = Problem.square(1024, 64), int(share * 64 * 64)
-    found = schedule_family(attention_family(problem), M).run.io
-    assert found <= 1.01 * Best().measure(problem, Best().tiles(problem, M)).io
-    assert found <= Flash2().measure(problem, Flash2().tiles(problem, M)).io
 
 
 def chained(rank: int) -> Family:
@@ -97,9 +84,9 @@ def test_chained_products_are_fused_where_that_pays() -> None:
 
 def test_an_axis_of_all_arrays_is_outermost() -> None:
     text = "C[b,i,j] += A[b,i,k]*B[b,k,j]"
-    family = family_of_nest(loop_nest(text, {"b": 5, "i": 8, "j": 8, "k": 8}))
-    one = schedule_family(matmul_family(8, 8, 8), 20).run.io
-    assert schedule_family(family, 20).run.io == 5 * one
+    family = family_of_nest(loop_nest(text, {"b": 2, "i": 6, "j": 6, "k": 6}))
+    one = schedule_family(matmul_family(6, 6, 6), 20).run.io
+    assert schedule_family(family, 20).run.io == 2 * one
 
 
 @pytest.mark.slow
