@@ -36,3 +36,14 @@ def test_example_runs(path: Path, tmp_path: Path) -> None:
     assert done.stderr == ""
     assert done.stdout.strip()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_own_schedule_is_the_one_of_the_page() -> None:
+    """The page says that it shows the lesson's; at least the parts that matter must be the same."""
+    root = EXAMPLES[0].parent.parent
+    page = (root / "docs" / "add-a-schedule.md").read_text(encoding="utf-8")
+    lesson = (root / "docs" / "tutorials" / "lesson_08_own_schedule.md").read_text(encoding="utf-8")
+    choice = 'return largest(self, problem, M, "rows", high=problem.Nq, guess=M // (problem.d + problem.dv))'
+    for line in ('tile_names = ("rows",)', choice, 'rows = self.check_tiles(tiles)["rows"]'):
+        assert line in page
+        assert line in lesson

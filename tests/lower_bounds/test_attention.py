@@ -106,10 +106,6 @@ def test_statistics_and_maxima_are_more_outputs() -> None:
                 assert more[one.name] == one.value + times * 64 or one.name not in ("compulsory", "T1")
 
 
-def test_of_queries_and_keys_only_the_product_matters() -> None:
-    assert t1(Problem(8000, 2000, 64, 64), 10**5).value == t1(Problem(4000, 4000, 64, 64), 10**5).value
-
-
 def test_copies_are_counted_in_the_table_alone() -> None:
     problem = Problem(4096, 4096, 64, 64, heads=3, batch=2, pass_name="backward")
     table = bounds(problem, 25_000)

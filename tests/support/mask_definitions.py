@@ -12,6 +12,10 @@ def _document(lengths: list[int], causal: bool) -> Pair:
     return lambda i, j: owner[i] == owner[j] and (j <= i or not causal)
 
 
+def _longformer(W: int, G: int) -> Pair:
+    return lambda i, j: abs(i - j) <= W / 2 or i < G or j < G
+
+
 def _strided(L: int) -> Pair:
     def pair(i: int, j: int) -> bool:
         first_head = set(range(max(0, i - L), i + 1))
@@ -90,7 +94,7 @@ def definitions(Nq: int, Nk: int, a: int, b: int) -> dict[str, Pair]:
     return found | {
         f"document:{text}": _document(lengths, False),
         f"document:causal,{text}": _document(lengths, True),
-        f"longformer:window={2 * a},global={min(b, Nq)}": lambda i, j: abs(i - j) <= a or min(i, j) < b,
+        f"longformer:window={2 * a},global={min(b, Nq)}": _longformer(2 * a, min(b, Nq)),
         f"dilated:{a},{b}": lambda i, j: i - j in range(0, a * b, b),
         f"dilated:{b},{a}": lambda i, j: i - j in range(0, a * b, a),
         f"strided:{a}": _strided(a),
