@@ -7,6 +7,10 @@ from collections.abc import Callable
 Pair = Callable[[int, int], bool]
 
 
+def _dilated(W: int, step: int) -> Pair:
+    return lambda i, j: i - j in range(0, W * step, step)
+
+
 def _document(lengths: list[int], causal: bool) -> Pair:
     owner = [n for n, length in enumerate(lengths) for _ in range(length)]
     return lambda i, j: owner[i] == owner[j] and (j <= i or not causal)
@@ -95,8 +99,8 @@ def definitions(Nq: int, Nk: int, a: int, b: int) -> dict[str, Pair]:
         f"document:{text}": _document(lengths, False),
         f"document:causal,{text}": _document(lengths, True),
         f"longformer:window={2 * a},global={min(b, Nq)}": _longformer(2 * a, min(b, Nq)),
-        f"dilated:{a},{b}": lambda i, j: i - j in range(0, a * b, b),
-        f"dilated:{b},{a}": lambda i, j: i - j in range(0, a * b, a),
+        f"dilated:{a},{b}": _dilated(a, b),
+        f"dilated:{b},{a}": _dilated(b, a),
         f"strided:{a}": _strided(a),
         f"fixed:{a}" + (f",{b}" if b > 1 else ""): _fixed(a, b),
         f"butterfly:{b}": _butterfly(b),

@@ -171,3 +171,31 @@ def random_forward(
     for i, head in product(range(N), heads):
         run.compute(run.row("O", i, head), run.owner[i])
     return run.lines
+
+
+def random_backward(own: list[list[int]], d: int, rng: np.random.Generator, place: Place) -> list[str]:
+    """Return a backward run in which all products of pair (i, j) are on device ``place(i, j, 0)``."""
+    run = RandomRun(own, d, rng)
+    for array in ("Q", "K", "V", "dO", "O"):
+        run.give(array, d)
+    run.give("l", 1)
+    N = run.N
+    pairs = list(product(range(N), range(N)))
+    for i in range(N):
+        run.compute([name("D", i, e) for e in range(d)], run.owner[i])
+    for i, j in pairs:
+        words = [*run.row("Q", i), *run.row("dO", i), name("l", i), name("D", i, d - 1)]
+        run.want(words + run.row("K", j) + run.row("V", j), place(i, j, 0))
+    run.superstep()
+    for i, j in pairs:
+        p = place(i, j, 0)
+        run.compute([name("S", i, j, k) for k in range(d)], p)
+        run.compute([name("dP", i, j, e) for e in range(d)], p)
+        run.compute([name("P", i, j), name("dS", i, j)], p)
+        for k in range(d):
+            run.absorb(name("dV", j, k), i, p)
+            run.absorb(name("dK", j, k), i, p)
+            run.absorb(name("dQ", i, k), j, p)
+    sums = [name(array, t, k) for array in ("dV", "dK", "dQ") for t in range(N) for k in range(d)]
+    run.gather_sums(sums, lambda element: run.owner[int(element.partition("[")[2].rstrip("]").split(",")[0])])
+    return run.lines
