@@ -101,13 +101,3 @@ def test_training_step_is_the_sum_of_its_parts() -> None:
     assert document["schedules"][0]["parts"]["forward"]["name"] == "naive"
     with pytest.raises(InvalidInput):
         count_training(problem, 5000, ["flash-2"], {"rows": 3})
-
-
-def test_passes_and_shapes_that_make_no_sense() -> None:
-    for wrong in ({"pass_name": "sideways"}, {"pass_name": "backward", "stats": True}):
-        with pytest.raises(InvalidInput):
-            Problem(2, 2, 2, 2, **wrong)
-    with pytest.raises(InvalidInput):
-        Problem(2, 3, 2, 2, pass_name="weights")
-    with pytest.raises(InvalidInput):
-        family_of(Problem.square(2, 2, pass_name="both"))

@@ -251,49 +251,6 @@ def test_every_entry(entry: object) -> None:
     assert len(np.intersect1d(dag.inputs, dag.sinks)) == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("piramid:3", "did you mean 'pyramid'"),
-        ("piramid", "did you mean 'pyramid'"),
-        ("fft", "fft needs parameters: fft:n, for example fft:64"),
-        ("fft:", "missing n"),
-        ("fft:12", "power of two"),
-        ("fft:1", "power of two"),
-        ("fft:-8", "whole number"),
-        ("fft:8.0", "whole number"),
-        ("fft:٨", "whole number"),
-        ("strassen:3", "power of two"),
-        ("matmul:2,2", "missing k"),
-        ("matmul:2,2,2,2", "too many"),
-        ("matmul:2,2,0", "k must be at least 1"),
-        ("matmul:m=2,2,2", "needs a name"),
-        ("matmul:2,m=2,k=2", "m is given twice"),
-        ("layered:2,3,2,sed=1", "did you mean 'seed'"),
-        ("layered:2,3,4", "more than the width"),
-        ("diamond:1,1", "nothing to compute"),
-        ("attention:N=2", "missing d"),
-        ("attention:d=2", "missing N"),
-        ("attention:Nq=2,d=2", "missing N"),
-        ("attention:N=1,Nq=2,Nk=2,d=2", "not all three"),
-        ("attention:N=2,d=1,stats=2", "stats must be 0 or 1"),
-        ("attention:N=0,d=1", "positive"),
-        ("attention:N=99999,d=64", "too many"),
-        ("matmul:9999,9999,9999", "too many"),
-        ("hypercube:9999999999", "too many"),
-        ("tree:9999999999", "too many"),
-        ("pyramid:9999999999", "too many"),
-        ("strassen:4294967296", "too many"),
-        ("nothing.txt", "neither a file"),
-        ("nothing:3", "known names: matmul"),
-        ("", "neither a file"),
-    ],
-)
-def test_names_that_are_none(text: str, words: str) -> None:
-    with pytest.raises(InvalidInput, match=words):
-        load_dag(text)
-
-
 def test_a_name_goes_before_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("fft:4").write_text("2 1\n0 1\n")

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pebble.common.errors import InvalidInput
-from pebble.computations.array import Array
 from pebble.computations.attention import attention_family
 from pebble.computations.family import Family
 from pebble.computations.masks.band_mask import FullMask
@@ -110,13 +108,6 @@ def test_no_mask_is_the_mask_that_allows_everything(problem: Problem) -> None:
         np.testing.assert_array_equal(under.compact(name, places), plain.compact(name, places))
         for index in np.ndindex(*plain.shape(name)):
             assert under.predecessors(name, index) == plain.predecessors(name, index)
-
-
-def test_masks_that_do_not_fit_a_family() -> None:
-    with pytest.raises(InvalidInput, match="the mask is for 2 queries and 9 keys"):
-        attention_family(ATTENTION[0]).under(FullMask(2, 9))
-    with pytest.raises(InvalidInput, match="cannot be masked"):
-        family_of(Problem.square(2, 1, pass_name="weights")).under(FullMask(2, 2))
 
 
 @pytest.mark.parametrize("problem", ATTENTION, ids=str)
@@ -218,45 +209,3 @@ def test_names_that_are_none(name: str) -> None:
 def test_vertices_that_are_none(number: int) -> None:
     with pytest.raises(IndexError):
         attention_family(ATTENTION[0]).names[number]
-
-
-Xk, Sk = Array("x", ("k",)), Array("s", ("i",), chain="k", operands=("x",))
-
-
-@pytest.mark.parametrize(
-    ("arrays", "extents", "words"),
-    [
-        ((Xk, Xk), {"k": 2}, "given twice"),
-        ((Sk, Xk), {"i": 1, "k": 2}, "not given before"),
-        ((Xk, Sk), {"k": 2}, "unknown axis"),
-        ((Xk,), {"k": 0}, "at least 1"),
-        ((Xk, Array("s", ("i",), operands=("x",))), {"i": 1, "k": 2}, "cannot index"),
-        ((Xk, Array("s", ("k",), operands=("x@after",))), {"k": 2}, "x is not a chain"),
-        ((Xk, Sk, Array("t", ("i",), operands=("s@after",))), {"i": 1, "k": 2}, "t has no index k"),
-        ((Xk, Sk, Array("t", ("i", "k"), operands=("s@now",))), {"i": 1, "k": 2}, "use @after or @before"),
-        ((Xk, Sk, Array("t", ("i", "k"), operands=("s@before",))), {"i": 1, "k": 2}, "would be inputs"),
-    ],
-)
-def test_families_that_make_no_sense(arrays: tuple[Array, ...], extents: dict[str, int], words: str) -> None:
-    with pytest.raises(InvalidInput, match=words):
-        Family("bad", arrays, extents, {}, {})
-
-
-def test_a_chain_is_no_index_axis() -> None:
-    with pytest.raises(InvalidInput):
-        Family("bad", (Xk, Array("s", ("k",), chain="k", operands=("x",))), {"k": 2}, {}, {})
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters", "words"),
-    [
-        ("attention", {}, "unknown DAG"),
-        ("matmul", {"m": "1", "n": "2"}, "missing: k"),
-        ("matmul", {"m": "1", "n": "2", "k": "3", "x": "1"}, "unknown: x"),
-        ("matmul", {"m": "1", "n": "2", "k": "-3"}, "not a whole number"),
-        ("attention-forward", {"Nq": "1", "Nk": "1", "d": "1", "dv": "1", "stats": "2"}, "stats"),
-    ],
-)
-def test_headers_that_make_no_sense(name: str, parameters: dict[str, str], words: str) -> None:
-    with pytest.raises(InvalidInput, match=words):
-        family_from_header(name, parameters)

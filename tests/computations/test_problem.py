@@ -24,11 +24,6 @@ def test_sizes_are_positive_whole_numbers(name: str, value: Any) -> None:
         Problem(**sizes)
 
 
-def test_unknown_pass_names_the_known_ones() -> None:
-    with pytest.raises(InvalidInput, match=r"'sideways'.*forward"):
-        Problem(4, 4, 2, 2, pass_name="sideways")
-
-
 @pytest.mark.parametrize(
     "problem",
     [

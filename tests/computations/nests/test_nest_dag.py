@@ -133,32 +133,6 @@ def test_read_arrays_can_be_outputs() -> None:
     check_by_definition(nest)
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("L[i,j] = A[i,j]/L[j,j] for j <= i", r"cycle: L\[0,0\] -> L\[0,0\]"),
-        ("x[i] = y[i]; y[i] = x[i]", r"cycle: x\[0\] -> y\[0\] -> x\[0\]"),
-        ("x[i] = x[i+1]*x[i-1]", "cycle"),
-        ("C[i] = A[i]; C[j] = B[j]", r"C\[0\] is already computed"),
-        ("C[i] += A[i,k]; C[j] = B[j]", r"C\[0\] is already computed"),
-        ("C[i+j] = A[i,j]", r"C\[1\] is already computed"),
-        ("C[i] = A[i] for 5 <= i", "nothing is computed"),
-        ("C[1000000*i,1000000*j,1000000*k,1000000*l] = A[i,j,k,l]", "too far apart"),
-    ],
-)
-def test_what_is_no_computation_is_refused(text: str, why: str) -> None:
-    extents = {name: 3 for name in "ijkl" if name in text.replace("for", "")}
-    with pytest.raises(InvalidInput, match=why):
-        nest_dag(loop_nest(text, extents))
-
-
-def test_too_large_is_said_before_the_work() -> None:
-    with pytest.raises(InvalidInput, match="1,000,000,000,000 vertices"):
-        nest_dag(loop_nest("C[i,j] += A[i,k]*B[k,j]", dict.fromkeys("ijk", 10**4)))
-    with pytest.raises(InvalidInput, match="too many"):
-        nest_dag(loop_nest("C[i] += A[i,k] for k <= i", dict.fromkeys("ik", 10**9)))
-
-
 def test_statements_of_vertices() -> None:
     found = nest_dag(loop_nest("B[i] = A[i]; C[i] = B[i]*B[i]", {"i": 2}))
     assert found.statements.tolist() == [-1, -1, 0, 0, 1, 1]

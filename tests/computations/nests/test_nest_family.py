@@ -1,9 +1,7 @@
 """Loop nests as families: products are the product's family, attention's assignments are attention."""
 
 import numpy as np
-import pytest
 
-from pebble.common.errors import InvalidInput
 from pebble.computations.attention import attention_family
 from pebble.computations.matmul import matmul_family
 from pebble.computations.nests.nest_dag import nest_dag
@@ -60,26 +58,6 @@ def test_indices_summed_together_may_stand_anywhere() -> None:
     values = vertex_values(found, np.concatenate([A.ravel(), B.ravel()]))
     assert np.allclose(evaluate(text, family, turned)["C"].ravel(), values[found.dag.outputs])
     assert np.allclose(values[found.dag.outputs], np.einsum("kil,ljk->ij", A, B).ravel())
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("C[i] += A[k,i,l]*B[k]", "sums over k, l"),
-        ("C[i,j] += A[i,k]*A[k,j]", "the same axis"),
-        ("C[i] = A[i] for i < j", "not an index of this assignment"),
-        ("C[i] = A[i] for i <= 1", "conditions"),
-        ("C[i] = A[i] + A[i-1]", "not a single index"),
-        ("C[i] = A[i,i]", "an index twice"),
-        ("C[i] = A[i]; C[i] += B[i,k]", "several assignments"),
-        ("x[i] = y[i]*A[i]; y[i] = x[i]*B[i]", "from each other"),
-        ("C[i,j] = A[i,j]; D[i,k] = A[i,k]", "of an array"),
-    ],
-)
-def test_what_is_no_family_says_why(text: str, why: str) -> None:
-    extents = {name: extent for name, extent in {"i": 2, "j": 3, "k": 4, "l": 5}.items() if name in text}
-    with pytest.raises(InvalidInput, match=why):
-        family_of_nest(loop_nest(text, extents))
 
 
 def test_what_is_no_family_is_none() -> None:
