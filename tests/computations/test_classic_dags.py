@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pebble.common.errors import InvalidInput
 from pebble.computations.attention import attention_family
 from pebble.computations.classic_dags import strassen_product
-from pebble.computations.dag_names import MOST_EDGES
-from pebble.computations.load import load_dag, named_dag
+from pebble.computations.load import load_dag
 from pebble.computations.matmul import matmul_family
 from pebble.computations.named_dags import NAMED_DAGS
 from pebble.computations.problem import Problem
@@ -20,8 +18,7 @@ from pebble.computations.registry import family_of
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
-from pebble.graph.names import DeferredNames
-from pebble.graph.statistics import compulsory_io, dag_info, depth
+from pebble.graph.statistics import compulsory_io, depth
 from pebble.solvers.optimum import optimal
 from tests.support.plain_attention import attention
 
@@ -220,21 +217,16 @@ def test_least_M_with_compulsory_io(name: str, h: int) -> None:
 # -- figures
 
 
-def test_info() -> None:
-    info = dag_info(load_dag("fft:8"))
-    assert (info.depth, info.least_M, info.max_indegree, info.compulsory_io) == (3, 3, 2, 16)
-    assert depth(load_dag("hypercube:5")) == 5
-    assert depth(load_dag("diamond:3,4")) == 5
-    assert depth(Dag.from_edges([(3, 2), (2, 1), (1, 0), (3, 0)])) == 3
-    chain = Dag.from_edges([(v, v + 1) for v in range(50_000)])
-    assert depth(chain) == 50_000
-
-
 def test_compulsory_io_counts_what_cannot_be_avoided() -> None:
     assert compulsory_io(Dag.from_edges([(0, 2), (1, 2)], 4, outputs=[2, 3])) == (2, 1)
     assert compulsory_io(Dag.from_edges([(0, 2), (1, 3)], outputs=[1, 2])) == (1, 1)
     assert compulsory_io(Dag.from_edges([(0, 1), (1, 2)], outputs=[1, 2])) == (1, 2)
     assert compulsory_io(Dag.from_edges([(0, 1)], outputs=[0])) == (0, 0)
+
+
+def test_depth_is_that_of_the_longest_path() -> None:
+    assert depth(Dag.from_edges([(3, 2), (2, 1), (1, 0), (3, 0)])) == 3
+    assert depth(Dag.from_edges([(v, v + 1) for v in range(50_000)])) == 50_000
 
 
 # -- the catalogue
@@ -257,22 +249,3 @@ def test_a_name_goes_before_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert load_dag("fft:4").n_vertices == 12
     assert load_dag("./fft:4", "edgelist").n_vertices == 2
     assert load_dag(Path("fft:4"), "edgelist").n_vertices == 2
-    with pytest.raises(InvalidInput, match="no DAG is called"):
-        named_dag("fff:4")
-
-
-def test_names_are_made_when_asked_for() -> None:
-    made = 0
-
-    def make() -> list[str]:
-        nonlocal made
-        made += 1
-        return ["a", "b"]
-
-    names = DeferredNames(2, make)
-    dag = Dag([0, 0, 1], [0], names=names)
-    assert made == 0
-    assert dag.name(1) == "b"
-    assert dag.vertex("a") == 0
-    assert made == 1
-    assert MOST_EDGES < 10**8

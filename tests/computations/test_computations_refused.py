@@ -21,6 +21,7 @@ from pebble.computations.nests.nest_dag import nest_dag
 from pebble.computations.nests.nest_family import family_of_nest
 from pebble.computations.nests.points import points_of
 from pebble.computations.nests.read_text import loop_nest
+from pebble.computations.nests.stages import stages_of
 from pebble.computations.nests.statement import LoopNest
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_from_header, family_of
