@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pytest
 
 from pebble.computations.attention import attention_family
 from pebble.computations.matmul import matmul_family
