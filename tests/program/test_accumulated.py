@@ -16,7 +16,7 @@ from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
 from pebble.computations.registry import random_inputs, reference_outputs
 from pebble.game.files.processor_files import ProcessorCheck
-from pebble.lab.count import count, run
+from pebble.lab.count import run
 from pebble.lab.pebblings import check, moves
 from pebble.lower_bounds.table import bounds
 from pebble.program import Node, Program, compute, delete, load, loop, phase, program, resume, store
@@ -95,27 +95,6 @@ def test_only_the_loads_of_partial_sums_are_saved(pass_name: str, mask: str | No
         assert (less.writes, less.peak, less.computes) == (more.writes, more.peak, more.computes)
 
 
-def test_large_sizes_have_the_closed_forms() -> None:
-    """Keys stay: Nq(2dv + 1) + 2Nk·D + ⌈Nk/c⌉·Nq(2d + dv + 2) with D = d + dv, less what the first sweep has."""
-    Nq, Nk, d, dv = 3000, 2000, 16, 24
-    for M in (300, 1000, 5000):
-        c = (M - (2 * d + dv) - 5) // (2 * (d + dv))
-        row = count(backward((Nq, Nk, d, dv)), M, ["keys-pinned"], {"cols": c, "pinned": 0})["keys-pinned"]
-        assert row.io == Nq * (2 * dv + 1) + 2 * Nk * (d + dv) + -(-Nk // c) * Nq * (
-            2 * d + dv + 2
-        ) - _merged(Nq, dv)
-        assert row.fits
-    large = backward((32_768, 32_768, 128, 128))
-    kernel = count(large, 116_224, ["flash-2"])["flash-2"]
-    assert (kernel.io, kernel.tiles) == (1_859_223_552, {"cols": 226})
-    assert bounds(large, 116_224).best.value == 1_744_241_153
-
-
-def _merged(Nq: int, dv: int) -> int:
-    """Words saved where D is made in the first sweep, which has dO there already."""
-    return Nq * dv + Nq
-
-
 def test_terms_that_are_computed_twice_are_refused() -> None:
     def text(*again: Node) -> Program:
         inputs = load("Q", "K", "V", "dO", "O", "l")
@@ -143,25 +122,6 @@ def test_a_resumed_sum_is_not_read() -> None:
             run(replace(text, phases=(first, again)), problem)
     with pytest.raises(Violation, match="are computed more than once"):
         run(replace(text, phases=(whole.phases[0], *whole.phases)), problem)
-
-
-def test_a_tile_of_P_stays() -> None:
-    """⌈Nk/c⌉·Nq(d + dv + 1) + ⌈Nq/a⌉·Nk(d + dv) + Nq(2dv + 1), in ac + c + 2 words for c ≤ a."""
-    rng, schedule = random.Random(3), get("p-tile", "forward")
-    for _ in range(20):
-        Nq, Nk, d, dv = (rng.randint(1, most) for most in (3000, 3000, 70, 70))
-        c = rng.randint(1, min(80, Nq, Nk))
-        a = rng.randint(c, min(Nq, 90)) if c < Nq else c
-        run = schedule.measure(forward((Nq, Nk, d, dv)), {"tile_rows": a, "tile_cols": c})
-        assert run.io == -(-Nk // c) * Nq * (d + dv + 1) + -(-Nq // a) * Nk * (d + dv) + Nq * (2 * dv + 1)
-        assert run.peak == a * c + c + 2
-    size = 2**20, 2**20, 128, 128
-    added, chains = (
-        count(forward(size, sums=sums), 4096, ["best"])["best"] for sums in ("accumulate", "chain")
-    )
-    assert added.tiles == {"tile_rows": 65, "tile_cols": 62}
-    assert (added.io, chains.io) == (8_888_453_693_440, 10_037_750_661_120)
-    assert not schedule.is_offered(forward((8, 8, 2, 2), sums="chain"))
 
 
 def test_which_bounds_hold() -> None:

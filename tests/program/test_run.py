@@ -27,6 +27,7 @@ from pebble.program import (
 from pebble.program.counting.run import run
 from tests.program.differences import differences, place_of
 from tests.program.generator import Case
+from tests.program.named_cases import attention
 from tests.program.program_reference import refer
 from tests.program.random_programs import (
     gradient_family,
@@ -172,3 +173,16 @@ DOT = Family(
 def test_an_array_of_a_single_word() -> None:
     steps: Node = loop("k", 1, load("x", "y"), compute("s"), delete("x", "y"))
     assert run(text(steps, store("s")), DOT).peak == 4
+
+
+def test_a_masked_chain_cannot_replace() -> None:
+    replaced = loop("j", 1, compute("U", "Q"))
+    with pytest.raises(InvalidInput):
+        run(text(load("Q"), replaced), attention(3, 3, mask="causal"))
+
+
+@pytest.mark.parametrize("induction", [True, False])
+def test_of_moments_as_full_as_each_other_the_first_says_what_is_held(induction: bool) -> None:
+    one, other = (loop(axis, 1, load(name), delete(name)) for axis, name in (("i", "Q"), ("j", "K")))
+    found = run(program(phase("", one), phase("", other)), attention(4, 4), induction=induction)
+    assert found.peak_words == {"Q": 1}

@@ -69,20 +69,6 @@ def test_the_chosen_tile_fits_and_the_next_does_not(name: str, tile: str, seed: 
         assert schedule.measure(problem, {tile: size}).peak > M
 
 
-def test_keys_stay_in_what_tiles_cut_in_sequences_leave_free() -> None:
-    problem = Problem.square(2024, 32, mask="document:600,1000,424")
-    chosen = fitting(get("flash-2-pinned"), problem, 41522)
-    assert chosen.tiles == {"rows": 600, "pinned": 38, "sequences": 1}
-    assert chosen.words == 320_640
-
-
-def test_published_tiles_are_cut_where_blocks_end() -> None:
-    problem = Problem.square(1024, 32, mask="fixed:64,8", pass_name="backward")
-    chosen = fitting(get("small-cache", "backward"), problem, 526)
-    assert chosen.tiles == {"side": 11, "block": 64}
-    assert chosen.words == 3_708_928
-
-
 @pytest.mark.parametrize("M", [1965, 1995, 2010])
 def test_what_buffers_lack_is_taken_from_the_phases_that_need_most(
     M: int, monkeypatch: pytest.MonkeyPatch

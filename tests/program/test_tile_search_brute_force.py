@@ -140,6 +140,8 @@ DENSE = [
     Problem(3, 4, 2, 2, pass_name="backward"),
     Problem.square(6, 2, pass_name="weights"),
     Problem.square(8, 3, attention="linear"),
+    Problem.square(5, 3, 2, attention="linear", mask="causal"),
+    Problem.square(4, 2, 3, attention="linear", mask="causal", gate=True),
     Problem(4, 4, 3, 2, shared_values=True),
     Problem(4, 4, 2, 1, heads=2, shared_rope=1),
 ]
