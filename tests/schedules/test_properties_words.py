@@ -172,7 +172,7 @@ def random_problem(rnd: Random, options: dict[str, Any]) -> Problem:
 )
 def test_words_are_those_of_the_formula(name: str, options: dict[str, Any], words: Words) -> None:
     rnd, compared = Random(f"{name} {options}"), 0
-    while compared < 20:
+    while compared < 8:
         problem = random_problem(rnd, options)
         schedule = get(name, problem.pass_name, problem.form)
         most = schedule.greatest(problem)
