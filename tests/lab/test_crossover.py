@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
 from pebble.lab.crossover import crossover
@@ -53,8 +52,3 @@ def test_against_a_schedule_of_its_own() -> None:
     assert words("linear", one - 1, 4, 60, None) >= (flash[0] or 0)
     assert words("linear", one, 4, 60, None) < (flash[1] or 0)
     assert found.softmax.name == "flash-2"
-
-
-def test_other_masks_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="no mask or the causal mask"):
-        crossover(8, 100, "window:3")

@@ -9,7 +9,7 @@ import pytest
 import pebble
 from pebble.common.errors import InvalidInput
 from pebble.common.units import BYTES_PER_WORD, bytes_per_word
-from pebble.lab.hardware import LEVELS, Device, device, devices, model, models
+from pebble.lab.hardware import Device, device, devices, model, models
 from pebble.lab.hardware.data_tables import read_table
 from pebble.lab.hardware.device import canonical_dtype
 from tests.support.commands import Pebble
@@ -77,16 +77,6 @@ def test_words(name: str, level: str | None, dtype: str, words: int) -> None:
     assert device(name).words(dtype, level) == words
 
 
-def test_levels_without_a_source_are_refused() -> None:
-    assert LEVELS == ("smem", "smem+regs", "l2")
-    for name, level in (("h200", "l2"), ("tpu-v4", "smem+regs"), ("zen4", "smem")):
-        assert level not in device(name).levels()
-        with pytest.raises(InvalidInput, match="no sourced figure"):
-            device(name).words("bf16", level)
-    with pytest.raises(InvalidInput, match="unknown level 'l3'"):
-        device("h100").words("bf16", "l3")
-
-
 def test_names_are_found_loosely_and_the_nearest_is_named() -> None:
     assert device("RTX 4090") is device("rtx4090")
     assert device("TPU_v5e").key == "tpu-v5e"
@@ -106,18 +96,6 @@ def test_models_are_whole_groups() -> None:
     assert (model("deepseek-v3").d, model("deepseek-v3").dv) == (192, 128)
     assert model("gemma-2b").d == 256
     assert model("llama2-7b").group == 1
-
-
-def test_grouped_queries_are_stacked_and_their_keys_shared() -> None:
-    problem = model("llama3-8b").problem(100, batch=3, pass_name="backward")
-    assert (problem.Nq, problem.Nk, problem.heads, problem.batch) == (400, 100, 8, 3)
-    M = 10**7
-    shared = pebble.count(model("llama3-8b").problem(100), M, ["best"])["best"].io
-    copied = pebble.count(pebble.Problem(100, 100, 128, 128, heads=32), M, ["best"])["best"].io
-    assert shared == 8 * (2 * 400 * 128 + 2 * 100 * 128)
-    assert copied == 32 * 4 * 100 * 128
-    with pytest.raises(InvalidInput, match="N must be"):
-        model("gpt2").problem(0)
 
 
 def test_canonical_dtypes_keep_their_size() -> None:

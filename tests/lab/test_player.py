@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 import pebble
-from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.game import Game
 from pebble.game.moves import Move, Op
@@ -194,19 +193,6 @@ def test_the_lanes_of_a_race_are_those_of_count() -> None:
     assert document["lanes"][0]["bound"]["value"] == pebble.bounds(_SMALL, 14).best.value
 
 
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        (["flash-2"], "two or more schedules, each once"),
-        (["flash-2", "flash-2"], "two or more schedules, each once"),
-        (["flash-2", "flash-3"], "unknown schedule"),
-    ],
-)
-def test_no_race_without_rivals(names: list[str], message: str) -> None:
-    with pytest.raises(InvalidInput, match=message):
-        race(names, _SMALL, 14)
-
-
 # -- the file
 
 
@@ -274,24 +260,6 @@ def test_a_cell_of_a_notebook_holds_the_whole_page_in_a_frame(page: Page) -> Non
 
 
 # -- limits
-
-
-@pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        (lambda: play("flash-2", Problem.square(64, 8), 100), InvalidInput, "75,776 vertices"),
-        (lambda: play("naive", Problem.square(12, 8), 30), InvalidInput, "at most 2,000"),
-        (lambda: play("flash-2", _SMALL, 5), CacheTooSmall, "needs at least"),
-        (lambda: play("flash-2", _SMALL), InvalidInput, "M"),
-        (lambda: play("flash-3", _SMALL, 14), InvalidInput, "unknown schedule"),
-        (lambda: play_dag("fft:512", 8), InvalidInput, "choose smaller sizes"),
-        (lambda: play_dag("pyramid:3", 2), CacheTooSmall, "least M is 3"),
-        (lambda: play_dag("pyramid:3", 0), InvalidInput, "M must be a positive whole number"),
-    ],
-)
-def test_what_cannot_be_shown_is_refused(make: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=re.escape(message)):
-        make()
 
 
 # -- the rules in the page, under node

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pebble
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.lab import plots
 from pebble.lower_bounds import proved_bounds
@@ -41,13 +41,6 @@ def test_every_picture_of_a_masked_problem_has_the_counts_under_the_mask() -> No
     assert points.points[0].flops == 2 * problem.pairs * (6 + 6)
     for numbers in (bars, points):
         assert numbers.to_dict()["problem"]["mask"] == "window:5"
-
-
-def test_the_crossover_is_marked_where_it_can_be_seen() -> None:
-    texts = [text.get_text() for text in plots.io(PROBLEM, [20, 200], ["naive"]).texts]
-    assert "M = d² = 36" in texts
-    texts = [text.get_text() for text in plots.io(PROBLEM, [40, 200], ["naive"]).texts]
-    assert not any(text.startswith("M = d²") for text in texts)
 
 
 @pytest.mark.slow
@@ -111,26 +104,3 @@ def test_roofline_says_what_is_computed_again() -> None:
 
 
 # Errors
-
-
-def test_what_to_draw_must_make_sense() -> None:
-    with pytest.raises(InvalidInput, match="no size of fast memory"):
-        plots.io(PROBLEM, [])
-    with pytest.raises(InvalidInput, match="no problem"):
-        plots.io([], 60)
-    with pytest.raises(InvalidInput, match="not both"):
-        plots.io([PROBLEM, Problem.square(12, 6)], [40, 60])
-    with pytest.raises(InvalidInput, match="only in their length"):
-        plots.gap([PROBLEM, Problem.square(12, 4)], [40, 60])
-    with pytest.raises(InvalidInput, match="positive whole number"):
-        plots.io(PROBLEM, [40, 0])
-    with pytest.raises(InvalidInput, match="nothing to draw"):
-        plots.arrays(PROBLEM, 2)
-    with pytest.raises(InvalidInput, match="nothing to draw"):
-        plots.io(PROBLEM, [2, 3])
-    with pytest.raises(InvalidInput, match="separately"):
-        plots.roofline(replace(PROBLEM, pass_name="both"), "h100")
-    with pytest.raises(InvalidInput, match="no roofline"):
-        plots.roofline(PROBLEM, "zen4")
-    with pytest.raises(CacheTooSmall):
-        plots.occupancy("flash-2", PROBLEM, 3)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
 import pebble
-from pebble import InvalidInput, Problem
+from pebble import Problem
 from pebble.lab.regimes import RegimeTable, regimes
 from tests.support.commands import Pebble, document_of
 
@@ -91,16 +90,6 @@ def test_under_a_mask_the_rows_are_the_counts_under_it() -> None:
         assert data["problem"]["mask"] == "window:3"
         assert data["dividing_point"] == d * d
         assert data["sparse_dividing_point"] == report.bounds.sparse_dividing_point
-
-
-def test_masks_that_make_no_sense_are_refused() -> None:
-    array: Any = pebble.make_mask("causal", 24, 24)
-    with pytest.raises(InvalidInput, match="as a text"):
-        regimes("h100", 4, N=24, mask=array)
-    with pytest.raises(InvalidInput, match="unknown mask"):
-        regimes("h100", 4, N=24, mask="triangle")
-    with pytest.raises(InvalidInput, match="document"):
-        regimes("h100", 4, N=24, mask="document:8,8")
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ from pebble.computations.problem import Problem
 from pebble.lab.count import count
 from pebble.lower_bounds import best_bound
 from pebble.program.schedule import Tiles, get
-from schedules._staying_rows import StayingRows
 from schedules.best import Best
 from schedules.flash2_mixed import MixedBlocks
 from tests.program.random_masks import documents
@@ -53,26 +52,28 @@ def flash2_packed(p: Problem, t: Tiles) -> int:
     return words
 
 
+def again(p: Problem, pinned: int, of_K: int, of_V: int) -> int:
+    """Words of so many sweeps over K and over V, of which some rows of K stay, and beyond these some of V."""
+    keys, values = min(pinned, p.Nk), min(max(pinned - p.Nk, 0), p.Nk)
+    return (p.Nk * of_K - keys * (of_K - 1)) * p.d + (p.Nk * of_V - values * (of_V - 1)) * p.dv
+
+
 def flash2_mixed(p: Problem, t: Tiles) -> int:
-    """Some rows of K and V stay; the last block of rows is swept in slices of the values' columns."""
+    """The last block of rows is swept in slices of the values' columns."""
     mixed = MixedBlocks(p, t["slices"], t["pinned"], t["blocks"])
     blocks = up(p.Nq - mixed.sliced_rows, mixed.rows) if mixed.rows else 0
     of_V = blocks + (mixed.slices > 0)
     slices = up(p.dv, mixed.width) if mixed.slices else 0
-    of_K = blocks + slices + (p.form == "safe") * of_V
-    words = once(p) + (p.Nk * of_K - mixed.keys * (of_K - 1)) * p.d
-    return words + (p.Nk * of_V - mixed.values * (of_V - 1)) * p.dv
+    return once(p) + again(p, t["pinned"], blocks + slices + (p.form == "safe") * of_V, of_V)
 
 
 def split_pinned(p: Problem, t: Tiles) -> int:
     """Maxima of a group of rows come before its blocks, which load all rows of Q but the last block's again."""
-    parts = StayingRows(p, min(t["slices"], p.dv), t["pinned"])
     sizes = [min(t["max_rows"], p.Nq - start) for start in range(0, p.Nq, t["max_rows"])]
     blocks = sum(up(size, t["rows"]) for size in sizes)
-    again = sum(size - min(t["rows"], size) for size in sizes)
-    of_K = len(sizes) + blocks * up(p.dv, parts.width)
-    words = once(p) + again * p.d + (p.Nk * of_K - parts.keys * (of_K - 1)) * p.d
-    return words + (p.Nk * blocks - parts.values * (blocks - 1)) * p.dv
+    rows = sum(size - min(t["rows"], size) for size in sizes)
+    slices = up(p.dv, up(p.dv, min(t["slices"], p.dv)))
+    return once(p) + rows * p.d + again(p, t["pinned"], len(sizes) + blocks * slices, blocks)
 
 
 def split(p: Problem, t: Tiles) -> int:
