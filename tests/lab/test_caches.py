@@ -39,7 +39,7 @@ def _plainly(lines: list[int], writes: list[bool], sets: int, ways: int, policy:
     return misses, backs + sum(dirty for _, dirty in held.values())
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("policy", ["lru", "fifo"])
 def test_policies_keep_what_they_say(policy: str, seed: int) -> None:
     rnd = Random(seed)
@@ -111,12 +111,13 @@ def test_a_cache_that_holds_everything_moves_each_word_once() -> None:
 
 
 @pytest.mark.skipif(not (shutil.which("valgrind") and shutil.which("cc")), reason="needs valgrind and cc")
-@pytest.mark.parametrize(("schedule", "M"), [("flash-2", 512), ("standard", 1024)])
+@pytest.mark.many(1)
+@pytest.mark.parametrize(("schedule", "M"), [("standard", 512), ("flash-2", 256)])
 def test_cachegrind_counts_the_same_misses(schedule: str, M: int) -> None:
     """Its cache also holds a line of the stack, and the compiler may keep a word in a register."""
     tiles = {"rows": 8} if schedule == "flash-2" else None
     found = on_a_cache(
-        schedule, Problem.square(48, 8), M, tiles, policies=["lru"], line=16, ways=8, cachegrind=True
+        schedule, Problem.square(24, 8), M, tiles, policies=["lru"], line=16, ways=8, cachegrind=True
     )
     assert found.cachegrind is not None
     assert abs(found.cachegrind - found.rows[0].misses) <= 12 + 0.02 * found.rows[0].misses

@@ -67,7 +67,8 @@ def test_a_width_is_that_of_new_figures(name: str, inches: float) -> None:
         pass
 
 
-@pytest.mark.parametrize("name", ["column", "slide"])
+@pytest.mark.many(1)
+@pytest.mark.parametrize("name", ["slide", "column"])
 def test_no_name_of_a_line_is_on_another_or_cut_off(name: str) -> None:
     with plots.width(name):
         ax = plots.io(
@@ -85,7 +86,7 @@ def test_no_name_of_a_line_is_on_another_or_cut_off(name: str) -> None:
 # Files
 
 
-@pytest.mark.many(2)
+@pytest.mark.many(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_vector_files_are_valid_and_the_same_every_time(kind: str) -> None:
     first, again = (written(draw_all(None, None)[kind](), "svg") for _ in range(2))

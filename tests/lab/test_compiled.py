@@ -16,7 +16,7 @@ from tests.support.commands import Pebble, document_of
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 
 
-@pytest.mark.many(8)
+@pytest.mark.many(4)
 @pytest.mark.parametrize(
     ("schedule", "M", "given"),
     [

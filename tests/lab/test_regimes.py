@@ -14,13 +14,13 @@ from tests.support.commands import Pebble, document_of
 
 @pytest.fixture(scope="module")
 def small() -> RegimeTable:
-    return regimes(["gtx1060", "h100", "h200"], [64], N=512)
+    return regimes(["gtx1060", "h100", "h200"], [64], N=32)
 
 
 def test_rows_say_what_the_counts_say(small: RegimeTable) -> None:
     for row in small.rows:
         assert pebble.device(row.devices[0]).words("bfloat16") == row.M
-        problem = Problem.square(512, row.problem.d, pass_name=row.problem.pass_name)
+        problem = Problem.square(32, row.problem.d, pass_name=row.problem.pass_name)
         assert row.problem == problem
         report = pebble.count(problem, row.M, ["flash-2", "best"])
         assert row.best.io == report["best"].io
@@ -94,7 +94,7 @@ def test_under_a_mask_the_rows_are_the_counts_under_it() -> None:
 
 @pytest.mark.slow
 def test_command(small: RegimeTable, pebble: Pebble) -> None:
-    asked = ["--device", "gtx1060,h100", "--device", "h200", "-d", "64", "-N", "512"]
+    asked = ["--device", "gtx1060,h100", "--device", "h200", "-d", "64", "-N", "32"]
     document = document_of(pebble("regimes", *asked, "--json"))
     assert document == json.loads(json.dumps(small.to_dict()))
     assert document["schema_version"] == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil, prod
+from math import ceil
 from random import Random
 
 import pytest
@@ -172,15 +172,3 @@ def test_conditions_parts_and_split_tiles(seed: int) -> None:
     form = closed_form(text, family)
     for formula in (*form.reads.values(), form.io):
         text_is_right(formula, family)
-
-
-def test_explicit_boxes_and_empty_parts() -> None:
-    family = relabelled(matmul_family(9, 8, 7), ())
-    text = program(
-        phase("", load("A", i=(2, 5)), load("A", i=(0, 1), k=(3, 7))),
-        phase("", loop("j", 3, load("A", i=(4, 6)))),
-        phase("", loop("i", 2, load("A"), start=9), loop("i", 2, load("A"), stop=0)),
-    )
-    assert int(closed_form(text, family).io) == 3 * 7 + 4 + 3 * 2 * 7 + 0
-    assert int(closed_form(text, family).io) == run(text, family).io
-    assert prod(family.shape("A")) == 63

@@ -10,8 +10,7 @@ from pebble.program.counting.run import run_levels
 from pebble.program.parts_in_turn import for_each_part
 from pebble.program.projection import project
 from pebble.program.schedule.registry import get
-from tests.program.named_cases import attention
-from tests.program.names import InvalidInput, Violation, closed_form, load, loop, lower, program, replay, run
+from tests.program.names import InvalidInput, Violation, load, loop, lower, program, replay, run
 from tests.program.random_parts import parted_case
 
 
@@ -69,25 +68,6 @@ def test_levels_read_it_written_out() -> None:
     counted = run(text, family)
     assert run_levels(text, family, (10_000,))[0].io == counted.io
     assert project(text, 1) == text
-
-
-@pytest.mark.parametrize(
-    ("mask", "other", "what"),
-    [
-        ("document:4,5", "document:5,4", "other parts"),
-        ("document:4,5", "causal", "other parts"),
-        ("document:4,5", None, "needs a mask"),
-    ],
-)
-def test_programs_for_other_parts_are_refused(mask: str, other: str | None, what: str) -> None:
-    text = for_each_part(attention(9, 9, mask=mask).mask, lambda part: program(loop("i", 1, load("Q"))))  # type: ignore[arg-type]
-    family = family_of(Problem.square(9, 1, mask=other))
-    with pytest.raises(InvalidInput, match=what):
-        run(text, family)
-    with pytest.raises(InvalidInput, match=what):
-        closed_form(text, family)
-    with pytest.raises(InvalidInput, match=what):
-        next(lower(text, family))
 
 
 def test_what_parts_have_in_common_is_refused() -> None:

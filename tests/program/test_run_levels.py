@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -214,26 +213,6 @@ def test_exclusive_levels_hold_what_they_were_given_only() -> None:
     assert [one.io for one in inclusive] == [one.io for one in exclusive]
     assert [one.peak for one in inclusive] == [4, 22]
     assert [one.peak for one in exclusive] == [4, 21]
-
-
-def test_what_makes_no_sense_is_refused() -> None:
-    text = product(*DONE, after=store("C", level=2))
-    for wrong, message in (
-        ((), "at least one"),
-        ((50, 50), "must be larger"),
-        ((0, 50), "positive whole number"),
-        ((50,), "several memory levels"),
-    ):
-        with pytest.raises(InvalidInput, match=message):
-            run_levels(text, FAMILY, wrong)
-    with pytest.raises(InvalidInput, match="there is no level 3"):
-        run_levels(program(load("A", level=3)[0]), FAMILY, (50, 60))
-    for read in (run, closed_form):
-        with pytest.raises(InvalidInput, match="several memory levels"):
-            read(text, FAMILY)
-    outer = rewritten(text, lambda op: (replace(op, level=2),))
-    with pytest.raises(InvalidInput, match="only the innermost level computes"):
-        run_levels(outer, FAMILY, (50, 60))
 
 
 def test_an_overflow_says_at_which_level_and_where() -> None:

@@ -27,25 +27,6 @@ def test_the_other_sizes_are_returned_too() -> None:
     assert schedule.measure(problem, both).peak <= 300
 
 
-@pytest.mark.parametrize(
-    ("name", "pass_name", "tiles", "missing"),
-    [
-        ("standard", "forward", {"cols": 3}, "rows, out_rows, out_cols"),
-        ("standard", "backward", {"s_rows": 3}, "s_cols, dp_rows"),
-        ("square-tile", "backward", {"s_rows": 3}, "s_cols, dp_rows"),
-        ("flash-2", "forward", {"cols": 3}, "rows"),
-        ("flash-2", "backward", {"rows": 3}, "cols"),
-        ("split", "backward", {"rows": 3}, "cols"),
-        ("p-first", "backward", {"rows": 3}, "cols, dk_rows, dk_cols, dq_rows, dq_cols"),
-        ("small-cache", "forward", {}, "side"),
-    ],
-)
-def test_a_missing_size_is_named(name: str, pass_name: str, tiles: Tiles, missing: str) -> None:
-    problem = Problem.square(8, 3, pass_name=pass_name)
-    with pytest.raises(InvalidInput, match=f"{name} also needs tile sizes for {missing}"):
-        get(name, pass_name).program(problem, tiles)
-
-
 def test_sizes_that_may_be_left_out() -> None:
     assert get("flash-2").check_tiles({"rows": 3}) == {"rows": 3}
     assert get("flash-2-pinned").check_tiles({"rows": 3}) == {"rows": 3}

@@ -21,7 +21,6 @@ from tests.support.amounts import first
 
 EXPLORE = os.environ.get("HYPOTHESIS_PROFILE") == "explore"
 """All schedules under all kinds of masks: an hour or more."""
-LENGTHS = ("20", "48", "240") if EXPLORE else ("20",)
 KINDS = [
     "causal",
     "window",
@@ -213,31 +212,10 @@ def test_the_choice_is_the_best_of_all_tiles_under_every_kind_of_mask(
         )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "pass_name", "kind"),
-    some_kinds([("flash-2", "forward"), ("flash-2-packed", "forward"), ("key-window", "forward")], 2),
-)
-def test_on_axes_up_to_48(name: str, pass_name: str, kind: str) -> None:
-    check_all_sizes(get(name, pass_name), problem_of(kind, pass_name, "plain", 3, 48), random.Random(name))
-
-
 @pytest.mark.parametrize("pass_name", ["forward", pytest.param("backward", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", first(2, KINDS))
 def test_best_is_no_worse_than_any_schedule(pass_name: str, kind: str) -> None:
     check_best(problem_of(kind, pass_name, "plain", 4, 6), random.Random(kind))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("pass_name", "length", "kind"),
-    some_kinds([(pass_name, N) for pass_name in ("forward", "backward") for N in LENGTHS], 1),
-)
-def test_best_is_no_worse_than_any_schedule_on_longer_axes(pass_name: str, length: str, kind: str) -> None:
-    N = int(length)
-    rnd = random.Random(f"{kind} {N}")
-    mask = make_mask(text_of(rnd, kind, N), N, N, empty_rows="zero")
-    check_best(Problem(N, N, 3, 4, pass_name=pass_name, mask=mask), rnd)
 
 
 def check_best(problem: Problem, rnd: random.Random) -> None:
