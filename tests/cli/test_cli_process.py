@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -110,17 +109,3 @@ def test_check_reads_standard_input(tmp_path: Path) -> None:
         )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("legal, complete; ")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-def test_an_encoding_that_lacks_signs(encoding: str) -> None:
-    """Tables and formulas have signs such as ÷ and ⌈; JSON keeps its data, and nothing ends in a traceback."""
-    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "LC_ALL": "C"}
-    show = [*PEBBLE, "show", "flash-2", "-N", "1000", "-d", "64", "-M", "10000", "--json"]
-    for command in (COUNT, show):
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False
-        )
-        assert done.returncode == 0, done.stderr.decode(errors="replace")
-    assert "\u2308" in json.loads(done.stdout)["io"]["formula"]

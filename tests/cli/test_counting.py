@@ -48,14 +48,6 @@ def test_count_json_has_every_field(pebble: Pebble) -> None:
         assert not bound["proved"] or isinstance(bound["value"], int)
 
 
-def test_ratio_is_io_over_the_greatest_proved_bound(pebble: Pebble) -> None:
-    document = document_of(pebble(*COUNT, "--json"))
-    best = max(bound["value"] for bound in document["bounds"] if bound["proved"])
-    for row in document["schedules"]:
-        if row["fits"]:
-            assert row["ratio"] == row["io"] / best >= 1
-
-
 @pytest.mark.many(1)
 @pytest.mark.parametrize(
     "options",

@@ -42,11 +42,6 @@ def test_show(pebble: Pebble) -> None:
     assert document["io"]["formula"] in text
 
 
-def test_show_of_tiles_that_do_not_fit(pebble: Pebble) -> None:
-    done = pebble("show", "flash-2", *SIZES, "-M", "20", "--tiles", "rows=60")
-    assert done.code == 1 or "does not fit" in done.out
-
-
 def test_schedules(pebble: Pebble) -> None:
     document = document_of(pebble("schedules", "--json"))
     assert list(document) == ["schema_version", "schedules"]

@@ -1,19 +1,14 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pebble.common.errors import PebbleError
-from pebble.computations.load import load_dag, named_problem
+from pebble.computations.load import load_dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.formats import FORMATS, text_of
-from pebble.lab.pebblings import moves
-from pebble.program.schedule import registered
-from pebble.solvers.heuristic import ORDERS
 from tests.support.commands import Pebble
 
 
@@ -60,22 +55,3 @@ def test_isolated_vertices(dag: Any, tmp_path: Path) -> None:
     code, out, _ = dag("info", str(path), "--keep-isolated")
     assert code == 0
     assert "isolated        1\n" in out
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("source", "M"),
-    [("matmul:2,7,5", 10), ("pyramid:12", 7), ("layered:6,20,3", 8), ("attention:N=8,d=4", 24)],
-)
-def test_auto_is_no_worse_than_any_order_of_the_command(dag: Any, source: str, M: int) -> None:
-    """Nor than a schedule registered for the family."""
-    auto, *others = (
-        json.loads(dag("schedule", source, "-M", str(M), "--order", order, "--json").out)["io"]
-        for order in ("auto", *ORDERS)
-    )
-    problem = named_problem(source)
-    if problem is not None:
-        for schedule in registered(problem.pass_name, problem.form):
-            with suppress(PebbleError):
-                others.append(moves(schedule, problem, M).io)
-    assert auto <= min(others)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
-
-import pytest
 
 from tests.support.commands import Pebble, document_of
 
@@ -14,27 +10,6 @@ SMALL = ["-N", "40", "-d", "3", "--levels", "43,140"]
 ON_H100 = ["-N", "512", "-d", "64", "--device", "h100"]
 LEVELS = [*ON_H100, "--dtype", "bf16", "--levels", "regs,smem"]
 TILES = ["--tiles", "rows=12,cols=9,block=5"]
-
-
-@pytest.mark.many(1)
-@pytest.mark.parametrize("sizes", [["-N", "40"], ["-N", "100000"], ["-N", "40", "--pass", "backward"]])
-def test_count_under_a_mask_has_the_same_boundaries(pebble: Pebble, sizes: list[str]) -> None:
-    arguments = [*sizes, "-d", "3", "--levels", "43,140", "--mask", "causal", "--json"]
-    row = document_of(pebble("count", *arguments))["schedules"][0]
-    keys = {"level", "capacity", "reads", "writes", "io", "peak", "bound", "ratio"}
-    assert [set(boundary) for boundary in row["boundaries"]] == [keys, keys]
-    assert all(1 <= one["ratio"] < 5 and one["peak"] <= one["capacity"] for one in row["boundaries"])
-
-
-def test_count_as_csv_and_as_text(pebble: Pebble) -> None:
-    rows = list(csv.DictReader(io.StringIO(pebble("count", *SMALL, *TILES, "--csv").out)))
-    assert [(row["level"], row["io"]) for row in rows] == [("1", "4400"), ("2", "1200")]
-    done = pebble(
-        "count", "-N", "4096", "-d", "64", "--levels", "regs,smem", "--device", "h100", "--dtype", "bf16"
-    )
-    assert done.code == 0
-    assert "regs | smem" in done.out
-    assert "roofline" in done.out
 
 
 def test_bandwidths_of_several_levels_are_given(pebble: Pebble) -> None:

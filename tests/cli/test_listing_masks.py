@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-
-import numpy as np
 
 from pebble.computations.masks import make_mask, mask_kinds
 from tests.support.commands import Pebble
-
-BOUNDS = ["bounds", "-d", "2", "-M", "40", "--json"]
 
 
 def test_kinds_are_listed(pebble: Pebble) -> None:
@@ -30,16 +25,3 @@ def test_examples_of_the_kinds_are_masks() -> None:
             mask = make_mask(kind.example, 1024, 256 if kind.name == "group" else 1024)
             assert mask is not None
             assert mask.spec == kind.example
-
-
-def test_bad_masks_are_refused_in_one_line(pebble: Pebble, tmp_path: Path) -> None:
-    np.save(tmp_path / "m.npy", np.ones((3, 3), dtype=bool))
-    for spec, words in {
-        "causl": "did you mean 'causal'",
-        f"file:{tmp_path}/m.npy": "its shape is (3, 3)",
-        f"file:{tmp_path}/none.npy": "cannot read",
-        "predicate:os.path:join": "the predicate raised TypeError",
-    }.items():
-        code, out, err = pebble(*BOUNDS, "-N", "4", "--mask", spec)
-        assert (code, out, len(err.splitlines())) == (2, "", 1), err
-        assert words in err

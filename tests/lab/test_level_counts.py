@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-
 import pytest
 
 import pebble
@@ -87,20 +85,3 @@ def test_known_bandwidths_decide_the_tiles() -> None:
     assert slow_inner[1].io > slow_outer[1].io
 
 
-def test_files_of_moves_are_checked() -> None:
-    for inclusive in (True, False):
-        hierarchy = Hierarchy((43, 140), inclusive)
-        pebbling, stream = level_moves("nested-flash-2", PROBLEM, hierarchy, TILES), io.StringIO()
-        number = pebbling.write(stream)
-        text = stream.getvalue()
-        assert ("# levels 43 140\n" in text) == inclusive
-        found = pebble.check(io.StringIO(text))
-        assert found.complete
-        assert (found.moves, found.io, found.M) == (number, 1200, 140)
-        assert "level 1: 4,400 I/O" in str(found)
-        without = text.replace("load 2 K[3,0]\n", "", 1)
-        broken = pebble.check(io.StringIO(without))
-        assert broken.refusal is not None
-        assert broken.refusal.rule == "load-needs-blue"
-        assert broken.line is not None
-        assert without.splitlines()[broken.line - 1] == "load 1 K[3,0]"

@@ -29,7 +29,7 @@ def test_the_game_accepts_schedules_and_only_loads_of_partial_sums_are_saved(
     pass_name: str, mask: str | None
 ) -> None:
     rng, played = random.Random(f"{pass_name} {mask}"), 0
-    for schedule in rng.sample(registered(pass_name, "plain"), 6):
+    for schedule in rng.sample(registered(pass_name, "plain"), 4):
         stats = pass_name == "forward" and rng.random() < 0.5
         problem = Problem(6, 6, 2, 2, pass_name=pass_name, mask=mask, sums="accumulate", stats=stats)
         M = rng.randint(40, 60) if pass_name == "backward" else rng.randint(12, 40)
@@ -41,7 +41,7 @@ def test_the_game_accepts_schedules_and_only_loads_of_partial_sums_are_saved(
         check_game(problem, pebbling)
         check_savings(schedule, problem, tiles)
         played += 1
-    assert played > 2
+    assert played > 1
 
 
 def check_game(problem: Problem, pebbling: Pebbling) -> None:
