@@ -26,8 +26,8 @@ from pebble.program.counting.run import run
 from tests.program.differences import place_of
 from tests.program.named_cases import attention
 from tests.program.program_reference import refer
+from tests.program.random_families import crossed_family
 from tests.program.random_programs import (
-    gradient_family,
     relabelled,
 )
 
@@ -77,7 +77,7 @@ def test_another_partial_result_is_not_loaded_over_the_one_held() -> None:
 
 
 def test_replacing_needs_the_whole_box_present_or_absent() -> None:
-    family = gradient_family(3, 1, 1)
+    family = crossed_family(3, 1, 1)
     scores = (load("X", "Y", "w"), compute("S"))
     part = (*scores, compute("P", i=(0, 1)), compute("P", "S"))
     with pytest.raises(Violation, match="must be all or none") as caught:
