@@ -83,5 +83,3 @@ def test_known_bandwidths_decide_the_tiles() -> None:
     )
     assert slow_inner[0].io < slow_outer[0].io
     assert slow_inner[1].io > slow_outer[1].io
-
-

@@ -62,13 +62,6 @@ def test_gap_is_the_best_schedule_over_the_best_bound() -> None:
     assert low < MEMORIES[0] / 36 < MEMORIES[-1] / 36 < high
 
 
-def test_gap_of_one_length_has_no_scale_of_lengths() -> None:
-    ax = plots.draw_gap(plots.gaps(PROBLEM, MEMORIES))
-    axis = ax.yaxis
-    assert [label.get_text() for label in axis.get_ticklabels()] == [f"{PROBLEM.Nk / PROBLEM.d:g}"]
-    assert [*axis.get_ticklocs(), *axis.get_minorticklocs()] == [PROBLEM.Nk / PROBLEM.d]
-
-
 def test_gap_where_nothing_fits_is_blank() -> None:
     found = plots.gaps(PROBLEM, [2, 200])
     assert found.ratios[0][0] is None

@@ -21,18 +21,20 @@ from tests.support.amounts import first
 
 EXPLORE = os.environ.get("HYPOTHESIS_PROFILE") == "explore"
 """All schedules under all kinds of masks: an hour or more."""
-KINDS = "causal window prefix document longformer strided fixed blocks butterfly nm group".split()  # noqa: SIM905
-    "causal",
-    "window",
-    "prefix",
-    "document",
-    "longformer",
-    "strided",
-    "fixed",
-    "blocks",
-    "butterfly",
-    "nm",
-    "group",
+KINDS = [
+    *(
+        "causal",
+        "window",
+        "prefix",
+        "document",
+        "longformer",
+        "strided",
+        "fixed",
+        "blocks",
+        "butterfly",
+        "nm",
+        "group",
+    )
 ]
 
 
