@@ -41,6 +41,11 @@ def steps(text: str) -> LoopNest:
     )
 
 
+def masked(spec: str, N: int) -> object:
+    """Make a mask of N queries, in groups of 8 where the text says so."""
+    return make_mask(spec, N, N // 8 if spec.startswith("group:8") else N)
+
+
 def text(lines: str) -> Family:
     return family_of_text("text", lines.replace("; ", "\n"), {"i": 3, "j": 4}, constants={"half": 0.5})
 

@@ -7,9 +7,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from pebble import make_mask, mask_from_array
+from pebble import mask_from_array
 from pebble.computations.masks import BandMask, Mask, document_mask
-from pebble.computations.masks.grouped_mask import GroupedMask
 from pebble.computations.masks.mask_parts import mask_parts
 from tests.program.random_parts import parted_mask
 
@@ -29,13 +28,6 @@ def check(mask: Mask) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_parts_have_the_pairs_of_the_whole(seed: int) -> None:
     check(parted_mask(Random(seed)))
-
-
-@pytest.mark.parametrize("name", ["blocks:size=3,density=0.2,seed=4", "group:2:document:2,2,3", "window:1"])
-def test_parts_of_other_masks(name: str) -> None:
-    mask = make_mask(name, 14, 14 if name[0] != "g" else 7, empty_rows="zero")
-    assert mask is not None
-    check(mask)
 
 
 def test_causal_and_full_parts_of_one_length_differ() -> None:
@@ -61,16 +53,3 @@ def test_bands_of_parts_of_few_lengths(seed: int) -> None:
         stop += [at + last for last in [*lasts, size]]
         at += size
     check(BandMask("own", at, np.array(start), np.array(stop)))
-
-
-@pytest.mark.parametrize("kind", ["", "causal,"])
-def test_parts_of_grouped_bands_are_grouped(kind: str) -> None:
-    mask = make_mask(f"group:3:document:{kind}4,2,4", 30, 10)
-    assert mask is not None
-    found = mask.in_parts
-    assert [(part.Nq, part.Nk) for part in found.masks] == [(12, 4), (6, 2)]
-    for which, at in found.intervals():
-        part = found.masks[which]
-        assert isinstance(part, GroupedMask)
-        everything = part.matrix((0, part.Nq), (0, part.Nk))
-        assert (everything == mask.matrix(at["i"], at["j"])).all()
