@@ -17,11 +17,15 @@ from pebble.program.lowering import lower
 from pebble.program.numbers import evaluate
 from pebble.program.parts_in_turn import for_each_part
 from pebble.program.schedule import get
+from pebble.program.schedule.registry import level_schedule
 from pebble.program.schedule.tile_names import plain_names
 from tests.program.names import family_of, matmul_family
+from tests.schedules.test_roles_own import ONLINE, PLAIN, SCORES, SUMS
+from tests.schedules.test_roles_own import problem_of as own
 from tests.support.refusals import check_refusal, refusals
 
 FAMILY, PRODUCT = matmul_family(9, 8, 7), matmul_family(3, 3, 2)
+NESTED = level_schedule("nested-flash-2", Problem.square(4, 2))
 LEVELS = program(load("A", level=2), load("A"))
 IN_PARTS = for_each_part(
     Problem.square(9, 1, mask="document:4,5").allowed, lambda part: program(loop("i", 1, load("Q")))
