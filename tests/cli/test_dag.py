@@ -44,14 +44,3 @@ def test_convert_through_the_standard_streams(dag: Any) -> None:
     assert out == text_of(load_dag("tree:2"), "json")
     code, out, _ = dag("info", "-", "--format", "json", "--json", stdin=out.encode())
     assert json.loads(out)["hash"] == dag_hash(load_dag("tree:2"))
-
-
-def test_isolated_vertices(dag: Any, tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("4 2\n0 2\n1 2\n")
-    code, out, err = dag("info", str(path))
-    assert (code, out) == (2, "")
-    assert err.startswith(f"pebble: {path}, line 1: vertex 3 is isolated")
-    code, out, _ = dag("info", str(path), "--keep-isolated")
-    assert code == 0
-    assert "isolated        1\n" in out

@@ -1,7 +1,5 @@
 """``pebble kernel``."""
 
-from pathlib import Path
-
 from tests.support.commands import Pebble, document_of
 
 PRODUCT = ["kernel", "C[i,j] += A[i,k]*B[k,j]", "-N", "i=3,j=3,k=3"]
@@ -19,12 +17,6 @@ def test_text_and_json_say_the_same(pebble: Pebble) -> None:
     assert document["ratio"] == document["schedule"]["io"] / best
     little = pebble(*PRODUCT, "-M", "3", "--json")
     assert (little.code, '"schedule": null' in little.out) == (1, True)
-
-
-def test_the_pebbling_is_written_and_checked(pebble: Pebble, tmp_path: Path) -> None:
-    path = str(tmp_path / "product.pebbling")
-    document = document_of(pebble(*PRODUCT, "-M", "24", "--json", "-o", path))
-    assert document_of(pebble("check", path, "--json"))["io"] == document["schedule"]["io"]
 
 
 def test_the_list(pebble: Pebble) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.support.commands import Pebble, document_of
 
 SMALL = ["-N", "40", "-d", "3", "--levels", "43,140"]
@@ -22,16 +20,3 @@ def test_bandwidths_of_several_levels_are_given(pebble: Pebble) -> None:
         assert row["seconds"] == [
             2 * one["io"] / rate for one, rate in zip(row["boundaries"], (4e12, 1e12), strict=True)
         ]
-
-
-def test_moves_and_check(pebble: Pebble, tmp_path: Path) -> None:
-    path = str(tmp_path / "nested.pebbling")
-    small = ["-N", "6", "-d", "2", "--levels", "20,60"]
-    for exclusive in ([], ["--exclusive"]):
-        assert pebble("moves", "nested-flash-2", *small, *exclusive, "-o", path).code == 0
-        document = document_of(pebble("check", path, "--json"))
-        assert document["complete"]
-        assert document["hierarchy"] == ("exclusive" if exclusive else "inclusive")
-        assert [level["capacity"] for level in document["levels"]] == [20, 60]
-        counted = document_of(pebble("count", *small, *exclusive, "--json"))["schedules"][0]["boundaries"]
-        assert [one["io"] for one in counted] == [one["io"] for one in document["levels"]]
