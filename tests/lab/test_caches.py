@@ -15,7 +15,6 @@ from pebble.lab.cache_trace import layout, trace
 from pebble.lab.caches import _Accesses, on_a_cache
 from pebble.lab.pebblings import moves
 from pebble.program.lowering import COMPUTE
-from tests.support.commands import Pebble, document_of
 
 
 def _random_accesses(rnd: Random, lines: int, length: int) -> tuple[list[int], list[bool]]:
@@ -121,13 +120,3 @@ def test_cachegrind_counts_the_same_misses(schedule: str, M: int) -> None:
     )
     assert found.cachegrind is not None
     assert abs(found.cachegrind - found.rows[0].misses) <= 12 + 0.02 * found.rows[0].misses
-
-
-def test_the_command_prints_policies(pebble: Pebble) -> None:
-    done = document_of(
-        pebble("cache", "flash-2", "-N", "16", "-d", "4", "-M", "64", "--policy", "lru,opt", "--json")
-    )
-    assert [row["policy"] for row in done["rows"]] == ["lru", "opt"]
-    lru, opt = done["rows"]
-    assert opt["misses"] <= lru["misses"]
-    assert opt["words"] == opt["misses"] + opt["write_backs"]

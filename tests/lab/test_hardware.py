@@ -12,7 +12,6 @@ from pebble.common.units import BYTES_PER_WORD, bytes_per_word
 from pebble.lab.hardware import Device, device, devices, model, models
 from pebble.lab.hardware.data_tables import read_table
 from pebble.lab.hardware.device import canonical_dtype
-from tests.support.commands import Pebble
 
 FIGURES = ("units", "smem_per_unit", "smem_per_block", "registers_per_unit", "accumulators_per_unit", "l2")
 
@@ -104,10 +103,3 @@ def test_canonical_dtypes_keep_their_size() -> None:
         assert canonical_dtype(canonical_dtype(name)) == canonical_dtype(name)
     assert device("h100").flops("fp16") == device("h100").flops("half") == 989_400_000_000_000
     assert device("gtx1060").flops("fp16") is None
-
-
-def test_sharing_less_than_the_model_is_noted(pebble: Pebble) -> None:
-    code, out, err = pebble("bounds", "-N", "16", "-M", "900", "--model", "llama3-8b", "--kv-heads", "32")
-    assert (code, "N = 16, d = 128, 32 heads" in out) == (0, True)
-    assert err.startswith("note: 4 query heads of llama3-8b share ")
-    assert "do not hold" in err

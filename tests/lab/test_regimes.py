@@ -9,7 +9,6 @@ import pytest
 import pebble
 from pebble import Problem
 from pebble.lab.regimes import RegimeTable, regimes
-from tests.support.commands import Pebble, document_of
 
 
 @pytest.fixture(scope="module")
@@ -90,18 +89,3 @@ def test_under_a_mask_the_rows_are_the_counts_under_it() -> None:
         assert data["problem"]["mask"] == "window:3"
         assert data["dividing_point"] == d * d
         assert data["sparse_dividing_point"] == report.bounds.sparse_dividing_point
-
-
-@pytest.mark.slow
-def test_command(small: RegimeTable, pebble: Pebble) -> None:
-    asked = ["--device", "gtx1060,h100", "--device", "h200", "-d", "64", "-N", "32"]
-    document = document_of(pebble("regimes", *asked, "--json"))
-    assert document == json.loads(json.dumps(small.to_dict()))
-    assert document["schema_version"] == 1
-    row = document["rows"][0]
-    assert row["mu"] == 6
-    assert row["schedules"][-1]["name"] == "best"
-    out = pebble("regimes", *asked, "--pass", "forward").out
-    assert "h100 h200" in out
-    assert "backward" not in out
-    assert "<table>" in small._repr_html_()

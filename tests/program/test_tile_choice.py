@@ -4,27 +4,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 from random import Random
-from typing import Any
 
 import pytest
 
 from pebble import CacheTooSmall, InvalidInput, Problem
-from pebble.lab.plan.constraints import Constraints
-from pebble.lab.plan.setting import demands_of
 from pebble.program.nodes import Phase, Program
-from pebble.program.schedule import Tiles, fitting, get, largest, tile_choice, tile_counter, tile_search
-from pebble.program.schedule.tile_groups import TileGroup
-from pebble.program.schedule.tile_search import TileSearches
-
-
-def test_the_other_sizes_are_returned_too() -> None:
-    problem = Problem.square(40, 4, softmax="safe")
-    schedule = get("split", "forward", "safe")
-    first = largest(schedule, problem, 300, "max_rows", problem.Nq, 3, {"rows": 1})
-    assert first == {"max_rows": first["max_rows"], "rows": 1}
-    both = largest(schedule, problem, 300, "rows", problem.Nq, 3, first)
-    assert both == {"max_rows": first["max_rows"], "rows": both["rows"]}
-    assert schedule.measure(problem, both).peak <= 300
+from pebble.program.schedule import Tiles, fitting, get, tile_choice, tile_counter, tile_search
 
 
 def test_sizes_that_may_be_left_out() -> None:
@@ -48,25 +33,6 @@ def test_the_chosen_tile_fits_and_the_next_does_not(name: str, tile: str, seed: 
     assert schedule.measure(problem, chosen).peak <= M
     for size in {chosen[tile] + 1, rnd.randint(chosen[tile], high)} - {chosen[tile], high + 1}:
         assert schedule.measure(problem, {tile: size}).peak > M
-
-
-@pytest.mark.parametrize("M", [1965, 1995, 2010])
-def test_what_buffers_lack_is_taken_from_the_phases_that_need_most(
-    M: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Sizes of several phases are not searched together for it."""
-    asked, choice = list[int](), TileSearches.choice
-
-    def noted(counter: TileSearches, M: int, base: dict[str, int], groups: list[TileGroup]) -> Any:
-        asked.append(len(groups))
-        return choice(counter, M, base, groups)
-
-    monkeypatch.setattr(TileSearches, "choice", noted)
-    demands = demands_of(Constraints(double_buffer=True, accumulate="float32"), "bfloat16")
-    found = fitting(get("p-first", "backward"), Problem.square(200, 8, pass_name="backward"), M, demands)
-    assert found.room <= M
-    assert len(asked) > 1
-    assert set(asked) == {4}
 
 
 def test_tiles_of_phases_that_are_generated_must_be_given() -> None:

@@ -121,23 +121,10 @@ def test_nests_by_definition(text: str, extents: dict[str, int]) -> None:
     check_by_definition(loop_nest(text, extents))
 
 
-def test_a_sum_goes_on_after_an_assignment() -> None:
-    dag = nest_dag(loop_nest("C[i] = b*D[i]; C[i] += A[i,k]", {"i": 1, "k": 2})).dag
-    assert [dag.name(v) for v in dag.predecessors_of("C[0,0]")] == ["C[0]", "A[0,0]"]
-    assert [dag.name(v) for v in dag.outputs] == ["C[0,1]"]
-
-
 def test_read_arrays_can_be_outputs() -> None:
     nest = loop_nest(CHOLESKY, {"i": 3, "j": 3, "k": 3}, ["L"])
     assert len(nest_dag(nest).dag.outputs) == 6
     check_by_definition(nest)
-
-
-def test_statements_of_vertices() -> None:
-    found = nest_dag(loop_nest("B[i] = A[i]; C[i] = B[i]*B[i]", {"i": 2}))
-    assert found.statements.tolist() == [-1, -1, 0, 0, 1, 1]
-    assert found.coordinates(0) is None
-    assert found.coordinates(5) == (1, (1,))
 
 
 def test_points_are_those_that_meet_the_conditions() -> None:
@@ -159,16 +146,3 @@ def test_points_are_those_that_meet_the_conditions() -> None:
         ]
         assert points_of(one, extents).tolist() == expected, conditions
         assert count_points(one, extents) == len(expected)
-
-
-def test_a_statement_without_indices_has_one_point() -> None:
-    (one, other) = loop_nest("a = b; c = d for 1 <= 0", {}).statements
-    assert (points_of(one, {}).shape, count_points(one, {})) == ((1, 0), 1)
-    assert (len(points_of(other, {})), count_points(other, {})) == (0, 0)
-
-
-def test_many_points_are_counted_and_not_listed() -> None:
-    (one,) = loop_nest("B[i] += A[i,j] for j < i", {"i": 10**6, "j": 10**6}).statements
-    assert count_points(one, {"i": 10**6, "j": 10**6}) == 10**6 * (10**6 - 1) // 2
-    with pytest.raises(InvalidInput, match="too many to list"):
-        points_of(one, {"i": 10**6, "j": 10**6})
