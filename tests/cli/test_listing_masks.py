@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from pebble.computations.masks import make_mask, mask_kinds
+from pebble.computations.masks import mask_kinds
 from tests.support.commands import Pebble
 
 
@@ -17,11 +17,3 @@ def test_kinds_are_listed(pebble: Pebble) -> None:
         assert kind["example"] in out
         assert kind["usage"] in out
         assert kind["example"].startswith(kind["name"])
-
-
-def test_examples_of_the_kinds_are_masks() -> None:
-    for kind in mask_kinds():
-        if kind.name not in ("file", "predicate"):
-            mask = make_mask(kind.example, 1024, 256 if kind.name == "group" else 1024)
-            assert mask is not None
-            assert mask.spec == kind.example

@@ -11,7 +11,6 @@ from click.testing import CliRunner, Result
 
 from pebble.cli import group
 from pebble.common.errors import InvalidInput
-from pebble.lab.crossover import crossover
 from pebble.lab.parallel import Links, parallel
 from pebble.lab.plots import (
     draw_parallel,
@@ -45,22 +44,6 @@ def test_command_says_what_it_wrote_and_how_long_it_took(tmp_path: Path) -> None
     assert said is not None, result.stderr
     assert (said[1], int(said[2].replace(",", ""))) == (str(path), path.stat().st_size)
     assert json.loads(result.stdout)["plot"] == "io"
-
-
-@pytest.mark.slow
-def test_crossover_and_its_numbers(tmp_path: Path) -> None:
-    file = tmp_path / "a.svg"
-    result = invoke("crossover", "-d", "8", "-M", "200,300", "-o", str(file), "--json")
-    assert result.exit_code == 0
-    assert file.read_text(encoding="utf-8").startswith("<?xml")
-    document = json.loads(result.stdout)
-    found = crossover(8, 300, against="flash-2")
-    assert document["against"] == "flash-2"
-    assert document["points"][1] == {
-        "M": 300,
-        "cheaper_from": found.cheaper_from,
-        "provably_from": found.provably_from,
-    }
 
 
 LEVELS = ["levels", "-N", "40", "-d", "3", "--mask", "causal"]

@@ -8,13 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pebble.computations.attention import attention_family
 from pebble.computations.classic_dags import strassen_product
 from pebble.computations.load import load_dag
-from pebble.computations.matmul import matmul_family
 from pebble.computations.named_dags import NAMED_DAGS
-from pebble.computations.problem import Problem
-from pebble.computations.registry import family_of
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
@@ -183,20 +179,6 @@ def test_strassen(n: int) -> None:
     assert len(dag.outputs) == n * n
     kinds = [dag.name(v).partition("#")[0] for v in range(2 * n * n, dag.n_vertices)]
     assert kinds.count("mul") == 7**levels
-
-
-def test_families() -> None:
-    cases = {
-        "attention:N=2,d=1": attention_family(Problem.square(2, 1)),
-        "attention:2,1": attention_family(Problem.square(2, 1)),
-        "attention:Nq=1,Nk=3,d=2,dv=1,stats=1": attention_family(Problem(1, 3, 2, 1, stats=True)),
-        "attention:N=2,Nk=3,d=1": attention_family(Problem(2, 3, 1, 1)),
-        "backward:N=1,d=2": family_of(Problem.square(1, 2, pass_name="backward")),
-        "weights:2,1": family_of(Problem.square(2, 1, pass_name="weights")),
-        "fma-matmul:2,3,4": matmul_family(2, 3, 4),
-    }
-    for name, family in cases.items():
-        assert load_dag(name) == family.dag(), name
 
 
 # -- values of the literature

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import itertools
 import json
 import re
 import shutil
 import subprocess
-import time
 from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
@@ -23,7 +21,7 @@ from pebble.game.game import Game
 from pebble.game.moves import Move, Op
 from pebble.graph.dag import Dag
 from pebble.lab.pebblings import moves
-from pebble.lab.player import Page, first_page, play, play_dag
+from pebble.lab.player import Page, play, play_dag
 from pebble.lab.player.devices_page import DevicesPage
 from pebble.lab.player.documents import RacePage, race
 from pebble.lab.player.page import SCRIPTS, embedded
@@ -137,15 +135,6 @@ def test_every_move_stands_on_its_line(schedule: pebble.Schedule) -> None:
     check_program(made.document)
     io = check_totals(made.document["boards"][0], made.document["watch"]["M"], made.document["watch"])
     assert io == moves(schedule, problem, tiles=tiles).io
-
-
-@pytest.mark.slow
-def test_a_page_does_not_depend_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a clock that goes on by ten seconds a look, as if the machine were very busy."""
-    html = first_page(classics=False).html
-    clock = itertools.count(step=10)
-    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
-    assert first_page(classics=False).html == html
 
 
 @pytest.mark.slow

@@ -31,35 +31,6 @@ def test_rows_say_what_the_counts_say(small: RegimeTable) -> None:
         assert row.regime == ("large cache" if problem.d**2 <= row.M else "small cache")
 
 
-@pytest.mark.slow
-def test_old_cards_with_single_precision_have_a_small_cache_from_d_128() -> None:
-    """48 KB are 12,288 words: three times 64², three quarters of 128²."""
-    table = regimes("gtx1060", dtype="float32", N=4096)
-    found = {(row.problem.d, row.problem.pass_name): row for row in table.rows}
-    assert [found[d, "forward"].regime for d in (64, 128, 256)] == [
-        "large cache",
-        "small cache",
-        "small cache",
-    ]
-    assert found[64, "forward"].best.chosen.startswith("flash-2")
-    assert found[128, "forward"].best.chosen == "hybrid"
-    assert found[256, "forward"].best.chosen == "square-tile"
-    for (d, name), row in found.items():
-        published, flash = row.against_best("small-cache"), row.against_best("flash-2")
-        assert published is not None
-        assert flash is not None
-        assert published > 1
-        wins = published < flash
-        assert wins == (d == 256), (d, name, published, flash)
-
-
-@pytest.mark.slow
-def test_l2_is_a_large_cache_for_every_head() -> None:
-    table = regimes(["gtx1060", "a100", "zen4"], 256, level="l2", passes="forward", N=4096)
-    assert [row.regime for row in table.rows] == ["large cache"] * 3
-    assert table.rows[1].best.ratio == 1
-
-
 def test_schedules_that_do_not_fit_leave_a_gap() -> None:
     table = regimes("gtx1060", 8192, dtype="float64", passes="backward", N=64)
     (row,) = table.rows

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from random import Random
 
 import pytest
 
@@ -18,21 +17,6 @@ def test_sizes_that_may_be_left_out() -> None:
     problem = Problem.square(8, 3)
     zero, none = ({"rows": 3, "pinned": 0}, {"rows": 3})
     assert get("flash-2-pinned").program(problem, zero) == get("flash-2-pinned").program(problem, none)
-
-
-@pytest.mark.many(6)
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize(("name", "tile"), [("flash-1", "cols"), ("flash-2", "rows")])
-def test_the_chosen_tile_fits_and_the_next_does_not(name: str, tile: str, seed: int) -> None:
-    rnd, schedule = Random(seed), get(name)
-    Nq, Nk, d, dv = (rnd.randint(1, most) for most in (3000, 3000, 130, 130))
-    problem = Problem(Nq, Nk, d, dv, stats=rnd.random() < 0.5)
-    M = schedule.least_M(problem) + rnd.choice([0, 1, rnd.randint(0, 50), rnd.randint(0, 10**6)])
-    chosen, high = dict(schedule.tiles(problem, M)), {"cols": Nk, "rows": Nq}[tile]
-    assert list(chosen) == [tile]
-    assert schedule.measure(problem, chosen).peak <= M
-    for size in {chosen[tile] + 1, rnd.randint(chosen[tile], high)} - {chosen[tile], high + 1}:
-        assert schedule.measure(problem, {tile: size}).peak > M
 
 
 def test_tiles_of_phases_that_are_generated_must_be_given() -> None:

@@ -11,7 +11,6 @@ from itertools import product
 import pytest
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
-from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
 from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles, fitting_tiles, get, registered
@@ -141,30 +140,6 @@ DENSE = [
 )
 def test_the_choice_is_the_best_of_all_tiles_without_a_mask(problem: Problem, name: str) -> None:
     check_all_sizes(get(name, problem.pass_name, problem.form), problem, random.Random(name))
-
-
-@pytest.mark.parametrize(
-    ("name", "pass_name", "form", "sizes", "text", "needs"),
-    [
-        # What the tiles of dQ need is less than what P and dS need.
-        ("p-first", "backward", "plain", (4, 7, 2, 4), "causal", 16),
-        # One key: no size shapes the loop over keys.
-        ("split-causal", "backward", "plain", (5, 1, 4, 3), "causal", 24),
-        # One program, which needs more room without the mask.
-        ("naive", "forward", "online", (4, 4, 2, 5), "document:1x4", 12),
-    ],
-)
-def test_the_words_that_are_needed_are_enough(
-    name: str, pass_name: str, form: str, sizes: tuple[int, int, int, int], text: str, needs: int
-) -> None:
-    mask = make_mask(text, *sizes[:2], empty_rows="zero")
-    problem = Problem(*sizes, pass_name=pass_name, softmax=form, mask=mask)
-    schedule = get(name, pass_name, form)
-    for M in (1, 8, needs - 1):
-        with pytest.raises(CacheTooSmall) as refused:
-            fitting_tiles(schedule, problem, M)
-        assert refused.value.least_M == needs
-    assert schedule.measure(problem, fitting_tiles(schedule, problem, needs)).peak == needs
 
 
 def some_kinds(cases: Sequence[tuple[str, ...]], of_each: int) -> list[tuple[str, ...]]:

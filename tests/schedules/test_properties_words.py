@@ -37,8 +37,8 @@ def flash2(p: Problem, t: Tiles) -> int:
 
 def flash2_causal(p: Problem, t: Tiles) -> int:
     """Each block sees the keys up to its last row; the first block may be short."""
-    ends = [*range(t["first"] or t["rows"], p.Nq, t["rows"]), p.Nq]
-    return once(p) + (p.d + p.dv) * sum(ends)
+    ends = sum(range(t["first"] or t["rows"], p.Nq, t["rows"]), p.Nq)
+    return once(p) + (p.d + p.dv) * int(ends)
 
 
 def flash2_packed(p: Problem, t: Tiles) -> int:
@@ -251,6 +251,8 @@ EXACT: list[tuple[str, Problem, int, int]] = [
     ("flash-2-mixed", Problem.square(160, 8, mask="prefix:140"), 1280, 8480),
     ("flash-2-pinned", Problem.square(2024, 32, mask="document:600,1000,424"), 41_522, 320_640),
     ("small-cache", Problem.square(1024, 32, mask="fixed:64,8", **BACK), 526, 3_708_928),
+    # dP in slices, where a value of one word has none.
+    ("dp-sliced", Problem(7, 5, 3, 1, **BACK), 40, 335),
     # Where all keys that a query sees fit, every word moves once.
     ("key-window", Problem.square(128, 8, mask="window:32"), 10_000, 4 * 128 * 8),
     ("key-window", Problem.square(128, 8, mask="document:causal,40,60,28"), 10_000, 4 * 128 * 8),
