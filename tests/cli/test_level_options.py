@@ -1,13 +1,11 @@
-"""``--levels`` on the command line: counts of every boundary, files, formulas, and what is refused."""
+"""``--levels`` on the command line: bandwidths of every boundary."""
 
 from __future__ import annotations
 
 from tests.support.commands import Pebble, document_of
 
-SMALL = ["-N", "40", "-d", "3", "--levels", "43,140"]
 ON_H100 = ["-N", "512", "-d", "64", "--device", "h100"]
 LEVELS = [*ON_H100, "--dtype", "bf16", "--levels", "regs,smem"]
-TILES = ["--tiles", "rows=12,cols=9,block=5"]
 
 
 def test_bandwidths_of_several_levels_are_given(pebble: Pebble) -> None:

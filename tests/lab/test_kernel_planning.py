@@ -22,7 +22,6 @@ CASES: list[tuple[Problem, str, dict[str, int], int, dict[str, Any]]] = [
     (GROUPED, "flash-2", {"Br": 8, "Bc": 4}, 600, {"multiple_of": 8, "double_buffer": True}),
     (GROUPED, "flash-2-causal", {"first": 5, "rows": 6}, 250, {}),
 ]
-FEW = ["flash-1", "flash-2"]
 PASSES = ("forward", "backward")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from pebble.computations.masks.band_questions import BandQuestions
 from pebble.computations.masks.union_mask import UnionQuestions
 from pebble.computations.matmul import matmul_family
 from pebble.program import program
+from pebble.program.counting.boxes import Effect
 from pebble.program.counting.effects import Fold
 from pebble.program.counting.measure import measure
 from pebble.program.counting.run import run
@@ -130,6 +132,24 @@ def test_three_lines_stand_for_all_of_a_group(block: int, monkeypatch: pytest.Mo
                     problem.allowed.__dict__.pop("questions", None)
                 assert np.array_equal(grouped, measure([text], family)), (schedule.name, mask, n, tiles)
     assert groups[0] > 20
+
+
+def test_what_lines_that_rise_add_up_to() -> None:
+    """Growth and room that go up evenly, or down, from line to line are composed as line by line."""
+    rnd = Random(1)
+    for _ in range(200):
+        number = rnd.randint(4, 12)
+        more = number * (number - 1) // 2
+        ends = [(rnd.randint(-9, 9), rnd.randint(-4, 4)) for _ in range(2)]
+        grown, room = (np.array([first + rise * t for t in range(number)]) for first, rise in ends)
+        lines = Effect(grown[None], room, np.zeros((0, number), dtype=np.int64))
+        expected, _ = lines.sequence(np.zeros(number, dtype=np.int64))
+        samples, times = lines.take(np.array([0, 1, number - 1])), np.array([number - more, more, 0])
+        fold: Any = SimpleNamespace(piled=False)
+        found, _, once = Fold._risen(fold, samples, np.zeros(3, dtype=np.int64), times)
+        assert found.grown.tolist() == expected.grown.tolist()
+        assert found.room.tolist() == expected.room.tolist()
+        assert (once.tolist(), fold.piled) == ([1], False)
 
 
 @pytest.mark.parametrize("mask", ["causal", "window:3"])
