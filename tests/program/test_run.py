@@ -14,6 +14,7 @@ from pebble.program import (
     Program,
     compute,
     delete,
+    last,
     load,
     loop,
     not_first,
@@ -119,3 +120,12 @@ def test_of_moments_as_full_as_each_other_the_first_says_what_is_held(induction:
     one, other = (loop(axis, 1, load(name), delete(name)) for axis, name in (("i", "Q"), ("j", "K")))
     found = run(program(phase("", one), phase("", other)), attention(4, 4), induction=induction)
     assert found.peak_words == {"Q": 1}
+
+
+@pytest.mark.parametrize("induction", [True, False])
+def test_behind_a_loop_of_the_same_label_a_condition_is_on_the_one_around_again(induction: bool) -> None:
+    """The first tile of two keys has no keys before it, and the last tile of four has none behind it."""
+    inner = loop("j", 2, when(not_first("j"), load("K"), delete("K")), label="j")
+    nest = loop("i", 8, loop("j", 4, inner, when(last("j"), load("Q"), delete("Q"))))
+    found = run(program(nest), attention(8, 8, mask="causal"), induction=induction)
+    assert (found.reads["Q"], found.reads["K"]) == (8, 6)
