@@ -9,6 +9,7 @@ import pytest
 from pebble.computations.load import load_dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.formats import FORMATS, text_of
+from pebble.lab.pebblings import check
 from tests.support.commands import Pebble
 
 
@@ -44,3 +45,13 @@ def test_convert_through_the_standard_streams(dag: Any) -> None:
     assert out == text_of(load_dag("tree:2"), "json")
     code, out, _ = dag("info", "-", "--format", "json", "--json", stdin=out.encode())
     assert json.loads(out)["hash"] == dag_hash(load_dag("tree:2"))
+
+
+def test_an_optimal_pebbling_is_printed_and_written(dag: Any, tmp_path: Path) -> None:
+    path = tmp_path / "best.pebbling"
+    result = dag("optimal", "pyramid:3", "-M", "4", "--sliding", "-o", str(path))
+    assert "proved optimal" in result.out
+    checked = check(str(path))
+    assert checked.complete
+    assert f"{checked.io} I/O" in result.out
+    assert "# rules sliding=yes" in path.read_text(encoding="utf-8")

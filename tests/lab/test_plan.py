@@ -115,6 +115,7 @@ def test_sizes_and_rounding() -> None:
     assert sixteen.sizes("rows", 1000) == [32, 48, 64]
     assert sixteen.sizes("cols", 40) == [16, 32, 40]
     assert Constraints(power_of_two=True).sizes("rows", 20) == [1, 2, 4, 8, 16, 20]
+    assert Constraints(power_of_two=True, multiple_of=8).sizes("rows", 20) == [8, 16, 20]
     assert Constraints(multiple_of=16).sizes("rows", 7) == [7]
     assert Constraints(multiple_of=16).down(15) == 0
     assert str(Constraints()) == "none"

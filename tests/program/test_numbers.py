@@ -14,7 +14,7 @@ from pebble.computations.problem import Problem
 from pebble.program import Operation, Program, compute, delete, load, phase, program, store
 from pebble.program.numbers import evaluate
 from pebble.program.schedule import available, get
-from tests.program.random_programs import product_program
+from tests.program.random_programs import product_program, relabelled
 from tests.program.repairs import addresses, edited
 from tests.support.plain_attention import attention
 
@@ -65,6 +65,14 @@ def test_what_was_not_computed_is_not_a_number() -> None:
     assert np.isnan(found[1]).all()
     deleted = program(phase("", load("A", "B"), delete("A"), compute("C"), store("C")))
     assert np.isnan(evaluate(deleted, family, {"A": A, "B": B})["C"]).all()
+
+
+def test_what_was_replaced_is_gone() -> None:
+    family = relabelled(attention_family(PROBLEM), ("S", "P"))
+    nodes = program(phase("", load("Q", "K"), compute("S"), compute("P", "S"), store("P", "S")))
+    found = evaluate(nodes, family, inputs(PROBLEM))
+    assert np.isnan(found["S"]).all()
+    assert not np.isnan(found["P"]).any()
 
 
 @pytest.mark.parametrize("seed", range(20))
