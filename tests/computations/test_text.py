@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from pebble.computations.family import Family
+from pebble.computations.problem import Problem
+from pebble.computations.registry import random_inputs, reference_outputs
 from pebble.computations.text import family_of_text
 from pebble.computations.values import outputs_of
+from tests.support.plain_attention import attention
 
 
 def family_of(text: str) -> Family:
@@ -35,3 +38,16 @@ def test_on_numbers(text: str, expected) -> None:  # type: ignore[no-untyped-def
     x = np.random.default_rng(1).uniform(0.5, 1.5, size=(3, 4))
     with np.errstate(all="raise"):
         assert np.allclose(outputs_of(family_of(text), {"x": x})["y"], expected(x))
+
+
+@pytest.mark.parametrize("mask", [None, "causal"])
+@pytest.mark.parametrize("form", [{}, {"shared_values": True}])
+def test_reference_outputs_are_attention(form: dict[str, bool], mask: str | None) -> None:
+    problem = Problem(5, 5, 4, 3, mask=mask, stats=True, **form)  # type: ignore[arg-type]
+    inputs = random_inputs(problem, np.random.default_rng(2))
+    Q, K = (np.hstack([inputs[name] for name in inputs if name.startswith(letter)]) for letter in "QK")
+    allowed = problem.allowed.matrix((0, 5), (0, 5))
+    output, row_sums = attention(Q, K, inputs["Kc"] if form else inputs["V"], allowed)
+    found = reference_outputs(problem, inputs)
+    assert np.allclose(found["O"], output)
+    assert np.allclose(found["l"], row_sums)
