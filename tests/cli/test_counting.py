@@ -124,6 +124,7 @@ def test_bytes_are_words_of_the_dtype(pebble: Pebble) -> None:
     assert document == document_of(in_words) | more
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("pass_name", ["forward", "both"])
 def test_bytes_take_time_where_a_bandwidth_is_known(pebble: Pebble, pass_name: str) -> None:
     asked = ["count", "-N", "512", "-d", "64", "--device", "h100", "--dtype", "bf16", "--pass", pass_name]

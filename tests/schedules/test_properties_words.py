@@ -221,7 +221,7 @@ KNOWN: list[tuple[dict[str, Any], float, float, str]] = [
 ]
 
 
-@pytest.mark.many(2)
+@pytest.mark.many(1)
 @pytest.mark.parametrize(("options", "share", "words", "name"), KNOWN)
 def test_words_at_4096(options: dict[str, Any], share: float, words: float, name: str) -> None:
     problem, unit, best = Problem.square(4096, 64, **options), 4096 * 64, Best()
