@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from random import Random
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from pebble.common.errors import IllegalMove
+from pebble.computations import implicit_dag
 from pebble.computations.array import Array
 from pebble.computations.attention import attention_family
 from pebble.computations.family import Family
@@ -24,6 +26,7 @@ from pebble.game.rules import Rules
 from pebble.graph.any_dag import AnyDag
 from pebble.graph.dag import Dag
 from pebble.graph.order import marked_ancestors
+from pebble.lab.pebblings import check, moves
 from tests.program.random_families import (
     crossed_family,
     maskable,
@@ -202,6 +205,36 @@ def test_same_verdicts_and_messages(monkeypatch: pytest.MonkeyPatch, seed: int) 
                 illegal += len(expected) == 4
     assert legal > 10
     assert illegal > 10
+
+
+FILES = [
+    ("flash-2", Problem(6, 9, 2, 3)),
+    ("flash-2", Problem.square(9, 2, mask="causal")),
+    ("flash-1", Problem(5, 4, 2, 3, softmax="online")),
+    ("split", Problem(5, 4, 2, 3, softmax="safe")),
+    ("flash-2", Problem(4, 5, 2, 2, pass_name="backward")),
+]
+
+
+@pytest.mark.parametrize(("schedule", "problem"), FILES, ids=str)
+def test_files_have_the_same_results(
+    monkeypatch: pytest.MonkeyPatch, schedule: str, problem: Problem
+) -> None:
+    rnd = Random(1)
+    stream = io.StringIO()
+    moves(schedule, problem, M=40).write(stream)
+    lines = stream.getvalue().splitlines(keepends=True)
+    texts = ["".join(lines)]
+    for _ in range(12):
+        at = rnd.randrange(4, len(lines))
+        texts.append(
+            "".join(rnd.choice([lines[:at] + lines[at + 1 :], [*lines[:at], lines[-1], *lines[at:]]]))
+        )
+    expected = [str(check(io.StringIO(text))) for text in texts]
+    assert "complete" in expected[0]
+    assert any("predecessors" in one for one in expected)
+    monkeypatch.setattr(implicit_dag, "_EXPLICIT_EDGES", 0)
+    assert [str(check(io.StringIO(text))) for text in texts] == expected
 
 
 def test_only_small_families_are_built() -> None:

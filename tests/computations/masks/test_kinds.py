@@ -124,6 +124,28 @@ def test_streaming_and_dilated_windows() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("causal+", r"missing before or behind \+"),
+        ("&causal", r"missing before or behind &"),
+        ("causal+&sink:1", r"missing before or behind"),
+        ("causal++sink:1", r"missing before or behind \+"),
+        ("causal + sink:1", "without white space"),
+        ("causal+snik:1", "did you mean 'sink'"),
+        ("none+sink:1", "none allows all keys to all queries"),
+        ("sink:1&full", "full allows all keys to all queries"),
+        ("causal+group:2:causal", "group:G: stands before the whole mask"),
+        ("causal+sink:9", "9 cannot be sinks"),
+        ("sink:1&window:left=0,right=0&strided:3+", "missing"),
+        ("window:1&array:own", "exists only in Python"),
+    ],
+)
+def test_what_is_no_mask_of_masks_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        make_mask(text, 8, 8)
+
+
 def test_what_is_no_band_is_written_out_up_to_a_limit() -> None:
     # The first two queries gain keys behind their own, those of the other blocks all three.
     more = 3 + 3 * (1024 - 64)

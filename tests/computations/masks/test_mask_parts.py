@@ -9,6 +9,7 @@ import pytest
 
 from pebble import mask_from_array
 from pebble.computations.masks import BandMask, Mask, document_mask
+from pebble.computations.masks.grouped_mask import GroupedMask
 from pebble.computations.masks.mask_parts import mask_parts
 from tests.program.random_parts import parted_mask
 
@@ -53,3 +54,16 @@ def test_bands_of_parts_of_few_lengths(seed: int) -> None:
         stop += [at + last for last in [*lasts, size]]
         at += size
     check(BandMask("own", at, np.array(start), np.array(stop)))
+
+
+@pytest.mark.parametrize("kind", ["", "causal,"])
+def test_parts_of_grouped_bands_are_grouped(kind: str) -> None:
+    mask = make_mask(f"group:3:document:{kind}4,2,4", 30, 10)
+    assert mask is not None
+    found = mask.in_parts
+    assert [(part.Nq, part.Nk) for part in found.masks] == [(12, 4), (6, 2)]
+    for which, at in found.intervals():
+        part = found.masks[which]
+        assert isinstance(part, GroupedMask)
+        everything = part.matrix((0, part.Nq), (0, part.Nk))
+        assert (everything == mask.matrix(at["i"], at["j"])).all()
