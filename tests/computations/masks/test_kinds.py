@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks import BandMask, Mask, UnionMask
+from pebble.computations.masks import BandMask, Mask, UnionMask, make_mask
 from tests.computations.small_masks import made, whole
 from tests.support.mask_definitions import definitions
 from tests.support.table_questions import TableQuestions

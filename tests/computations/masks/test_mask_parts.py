@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from pebble import mask_from_array
+from pebble import make_mask, mask_from_array
 from pebble.computations.masks import BandMask, Mask, document_mask
 from pebble.computations.masks.grouped_mask import GroupedMask
 from pebble.computations.masks.mask_parts import mask_parts
