@@ -71,8 +71,3 @@ def test_the_scripts_for_shells_are_there(
         main()
     assert not end.value.code
     assert f"_PEBBLE_COMPLETE={shell}_complete" in capsys.readouterr().out
-
-
-def test_a_dag_may_be_a_file() -> None:
-    items = ShellComplete(group, {}, "pebble", "_PEBBLE_COMPLETE").get_completions(["dag", "info"], "./own")
-    assert [(item.type, item.value) for item in items] == [("file", "./own")]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -85,15 +83,6 @@ def test_roofline_agrees_with_the_plan() -> None:
         for one in found.points:
             if label.startswith(f"{one.schedule}:"):
                 assert [value[0] for value in line.get_data()] == [one.intensity, one.attainable]
-
-
-def test_roofline_says_what_is_computed_again() -> None:
-    problem = Problem.square(256, 64)
-    backward = replace(problem, pass_name="backward")
-    found = plots.roofline_points(backward, "a100", schedules=["split"])
-    assert found.points[0].repeated == pytest.approx(7 / 5)
-    labels = lines_of(plots.draw_roofline(found))
-    assert any("arithmetic × 1.40" in label.replace("\n", " ") for label in labels)
 
 
 # Errors

@@ -134,12 +134,6 @@ def test_a_mask_from_a_file_is_known_by_its_pairs(spec: str, tmp_path: Path) -> 
     assert run_sweep(grid, out).resumed == 1
 
 
-def test_all_schedules_of_a_pass_by_default() -> None:
-    assert sweep_grid(4, 2, 9).schedules == tuple(pebble.schedules())
-    both = sweep_grid(4, 2, 9, pass_name="both").schedules
-    assert both == tuple(name for name in pebble.schedules() if name in pebble.schedules("backward"))
-
-
 @pytest.mark.parametrize(
     ("change", "word"),
     [
