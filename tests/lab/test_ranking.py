@@ -11,6 +11,9 @@ import pytest
 
 from pebble.computations.load import load_dag
 from pebble.computations.problem import Problem
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from pebble.graph.fingerprint import dag_hash
 from pebble.lab.pebblings import check, moves
 from pebble.lab.ranking import RankedFile, Ranking, rank_pebblings
 from pebble.solvers.heuristic import schedule_dag
@@ -19,6 +22,7 @@ from tests.support.commands import Pebble, document_of
 
 NAME, M = "fft:4", 4
 STRICT = "# rules recomputation=no\n"
+SEARCHED: dict[Any, Any] = {}
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +39,19 @@ def texts() -> dict[str, str]:
         pebbling.write(out := io.StringIO(), NAME)
         found[name] = out.getvalue().replace(STRICT, "")
     return found
+
+
+@pytest.fixture(autouse=True)
+def searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the exact search for one game be made once for all tests."""
+
+    def search(dag: Dag, M: int, rules: Rules, **more: Any) -> Any:
+        game = dag_hash(dag), M, rules
+        if game not in SEARCHED:
+            SEARCHED[game] = optimal(dag, M, rules, **more)
+        return SEARCHED[game]
+
+    monkeypatch.setattr("pebble.lab.ranking.optimal", search)
 
 
 @pytest.fixture
