@@ -104,3 +104,18 @@ def test_plan_for_several_memory_levels(pebble: Pebble) -> None:
         assert all(one["peak"] <= one["capacity"] for one in row["boundaries"])
     assert pebble("plan", *shape, "--at-least", "cols=250", "--multiple-of", "128").code == 1
     pebble("plan", *shape, "--double-buffer").refused(2, "only constraints on tile sizes")
+
+
+LEVELS = ["-N", "512", "-d", "64", "--device", "h100", "--dtype", "bf16", "--levels", "regs,smem"]
+
+
+def test_bandwidths_of_several_levels_are_given(pebble: Pebble) -> None:
+    for command in ("count", "plan"):
+        document = document_of(pebble(command, *LEVELS, "--json"))
+        assert [one["boundary"] for one in document["levels"]] == ["regs | smem", "smem | l2"]
+        assert document["schedules"][0]["seconds"][1] is None
+        document = document_of(pebble(command, *LEVELS, "--bandwidth", "smem=1TB/s,regs=4TB/s", "--json"))
+        (row,) = document["schedules"]
+        assert row["seconds"] == [
+            2 * one["io"] / rate for one, rate in zip(row["boundaries"], (4e12, 1e12), strict=True)
+        ]
