@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.commands import Pebble
 from tests.support.processes import heed_interrupts
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals and pipes")
@@ -99,10 +100,9 @@ def test_no_standard_output_at_all() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_check_reads_standard_input(tmp_path: Path) -> None:
+def test_check_reads_standard_input(pebble: Pebble, tmp_path: Path) -> None:
     path = tmp_path / "small"
-    arguments = ["moves", "flash-2", "-N", "4", "-d", "2", "-M", "16", "-o", str(path)]
-    assert subprocess.run([*PEBBLE, *arguments], capture_output=True, check=False).returncode == 0
+    assert pebble("moves", "flash-2", "-N", "4", "-d", "2", "-M", "16", "-o", str(path)).code == 0
     with path.open("rb") as stream:
         done = subprocess.run(
             [*PEBBLE, "check", "-"], stdin=stream, capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""Commands made from functions: what becomes of parameters, groups and their changes."""
+"""Commands made from functions: the examples of their help."""
 
 from __future__ import annotations
 
