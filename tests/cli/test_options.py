@@ -35,12 +35,6 @@ def test_so_does_one_among_sizes_of_fast_memory(
     assert done.code == 0
 
 
-def test_version(pebble: Pebble) -> None:
-    from importlib.metadata import version
-
-    assert pebble("--version").out.split()[-1] == version("pebble-io")
-
-
 def test_a_value_counts_as_given_before_click_notes_its_source() -> None:
     """As it does in click 8.4, where the source is noted after the value is read."""
     option = NeededOption(["-M"], unless=["device"])
