@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pebble
-from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
+from pebble.common.errors import CacheTooSmall, PebbleError
 from pebble.computations.problem import Problem
 from pebble.lab import plots
 from pebble.lab.timeline import Timeline, timeline
@@ -82,16 +82,6 @@ def test_a_run_of_many_moves_is_followed_operation_by_operation() -> None:
     assert run.resolution == "steps"
     assert len(run.time) < 1000
     assert run.time[-1] > 200_000
-
-
-def test_a_run_of_too_many_operations_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pebble.lab.timeline.STEP_LIMIT", 2000)
-    with pytest.raises(InvalidInput, match="2,000 operations, too many to follow"):
-        timeline("naive", Problem.square(2048, 64), 1000)
-    with pytest.raises(InvalidInput, match="use resolution 'steps'"):
-        timeline("naive", Problem.square(2048, 64), 1000, resolution="moves")
-    with pytest.raises(InvalidInput, match="'moves' or 'steps'"):
-        timeline("naive", Problem.square(4, 2), 100, resolution="hours")
 
 
 def test_a_run_that_differs_from_the_machine_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
