@@ -156,4 +156,6 @@ def test_the_fastest_over_lengths_and_devices(tmp_path: Path) -> None:
     assert data["best"][0] == ["grid", None], "a hundred devices have no 64 tokens to share"
     assert data["exposed_over_work"][0][0] > 0
     found = parallel_winners(SharedProblem(64, 4, 4), [64], [4], Links(1e9, 1e12), ["ring", "grid"])
-    assert [text.get_text() for text in draw_winners(found).texts] == [f"{found.best[0][0]}\n{found.ratios[0][0]:.2g}"]
+    assert [text.get_text() for text in draw_winners(found).texts] == [
+        f"{found.best[0][0]}\n{found.ratios[0][0]:.2g}"
+    ]

@@ -118,7 +118,7 @@ def test_progress_is_told_before_the_work() -> None:
     lines: list[str] = []
     with heard_by(lines.append):
         plan(_problem("causal"), 700, schedules=["flash-2"], costs=False)
-    assert "searching tiles: flash-2, own tiles" in lines
+    assert "searching tiles: flash-2, native tiles" in lines
     assert any(line.startswith("verifying flash-2 rows=") for line in lines)
 
 
@@ -131,7 +131,7 @@ def test_a_plan_is_no_worse_than_a_count(mask: str) -> None:
     problem = Problem.square(96, 4, mask=mask)
     planned = plan(problem, 200, costs=False)
     counted = {row.name: row.io or 0 for row in count(problem, 200).rows}
-    own = [choice for choice in planned.choices if choice.form == "own tiles"]
+    own = [choice for choice in planned.choices if choice.form == "native tiles"]
     assert len(own) > 8
     for choice in own:
         assert choice.io <= counted[choice.schedule], choice

@@ -122,7 +122,7 @@ class DocumentReport(TableResult):
         ends = (
             f"words received by the busiest device: {words(max(self.received))}, in total {words(sum(self.received))}; "
             f"work, max/mean: {self.balance:.2f}\n"
-            f"every document cut over all devices, keys and values going round: {words(self.ring_over_all)} a device"
+            f"with a ring over all devices for every document, each device receives {words(self.ring_over_all)} words"
         )
         return [about, Table([head, *rows], right=(0, 1, 2, 6)), ends]
 

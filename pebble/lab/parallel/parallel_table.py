@@ -220,7 +220,7 @@ class ParallelReport(TableResult):
         if self.links:
             columns |= {"exposed, ms": milliseconds("exposed_seconds"), "time, ms": milliseconds("seconds")}
         columns |= {"inner I/O": "inner.io"} if any(row.inner for row in self.rows) else {}
-        return columns | {"ratio": "ratio_busiest:,.3f"}
+        return columns | {"÷ bound": "ratio_busiest:,.3f"}
 
     def _bounds(self) -> list[Table]:
         """Return the bounds that say something."""
@@ -233,7 +233,10 @@ class ParallelReport(TableResult):
         if self.best is not None:
             shape = f" {self.best.shape}" if self.best.shape else ""
             notes.append(f"best: {self.best.name}{shape}, {self.best.layout} layout")
-        notes += [f"{name} is left out: {why}" for name, why in self.not_applicable.items()]
+        notes += [
+            f"{name} is left out: {why.replace(f'{name} needs', 'it needs')}"
+            for name, why in self.not_applicable.items()
+        ]
         whys: dict[str, list[str]] = {}
         for name, why in self.refused.items():
             whys.setdefault(why, []).append(name)

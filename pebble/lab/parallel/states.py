@@ -71,7 +71,7 @@ class StateReport(TableResult):
         rows = [SimpleNamespace(**row) for row in self.records()]
         about = (
             f"linear attention under the causal mask on {p.P:,} devices, {p.kv_heads:,} states of "
-            f"{p.d:,} x {p.width:,} words a device, whatever N is"
+            f"{p.d:,} x {p.width:,} words on each device, for any N"
         )
         return [about, Table.of(rows, columns)]
 

@@ -27,9 +27,7 @@ def row_words(problem: SharedProblem) -> int:
 def require(problem: SharedProblem, pass_name: str, bound: str) -> None:
     """Check that a bound is asked for its pass, with dv = d, and a query for each token."""
     if problem.queries_decoded is not None:
-        raise BoundDoesNotApply(
-            "the bounds are proved for as many queries as keys, each on the device of its token"
-        )
+        raise BoundDoesNotApply("these bounds assume one query for each key, on the same device")
     if problem.pass_name != pass_name:
         raise BoundDoesNotApply(f"{bound} is proved for the {pass_name} pass")
     if problem.width != problem.d:

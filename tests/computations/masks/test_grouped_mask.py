@@ -53,5 +53,5 @@ def test_groups_cost_nothing_more() -> None:
     with pytest.raises(InvalidInput, match="at most 1,000,000,000 queries"):
         make_mask("group:4:causal", 4 * LARGE, LARGE)
     assert make_mask("group:4:strided:2", 4 * 16_384, 16_384) is not None
-    with pytest.raises(InvalidInput, match="--kv-heads as many as --heads"):
+    with pytest.raises(InvalidInput, match="--kv-heads equal to --heads"):
         make_mask("group:4:nm:1:2", 4 * 16_384, 16_384)
