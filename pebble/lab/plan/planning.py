@@ -84,6 +84,7 @@ def plan(
     """
     if problem.pass_name not in ("forward", "backward"):
         raise InvalidInput(f"plan the forward and the backward pass separately, not {problem.pass_name!r}")
+    _refuse_blocks_of_groups(problem)
     constraints = Constraints(
         multiple_of, power_of_two, dict(at_least or {}), dict(at_most or {}), double_buffer, accumulate
     )
@@ -107,6 +108,17 @@ def plan(
         costs=lost,
         bound=setting.bound,
     )
+
+
+def _refuse_blocks_of_groups(problem: Problem) -> None:
+    """Refuse repeating blocks of shared heads, of which every tile is counted by itself, if there are many."""
+    mask = problem.mask
+    if isinstance(mask, GroupedMask) and not mask.banded and mask.Nq > _MOST_IN_GROUPS:
+        raise InvalidInput(
+            f"the mask {mask.spec} has {mask.Nq:,} queries, and a plan for shared heads under repeating blocks takes "
+            f"minutes for more than {_MOST_IN_GROUPS:,}: plan for separate heads (--kv-heads equal to --heads), or "
+            "count one schedule with given tiles"
+        )
 
 
 def setting_of(
