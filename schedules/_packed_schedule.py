@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from pebble import Problem, Schedule
+from pebble.computations.masks import mask_parts
 from pebble.program import Loop
 
 _FEW_KINDS, _FEW_PARTS = 100, 10_000
@@ -41,7 +42,7 @@ def are_alike_enough(problem: Problem) -> bool:
     """
     if not problem.allowed.separations("i"):
         return True
-    parts = problem.allowed.in_parts
+    parts = mask_parts(problem.allowed)
     return parts.masked <= _FEW_KINDS or len(parts.kinds) > _FEW_PARTS
 
 

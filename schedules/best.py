@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 
 from pebble import CacheTooSmall, InvalidInput, Problem, Schedule, family_of
-from pebble.program import Program, Tiles, TooManyOperations, fitting, own_sizes
+from pebble.program import Program, Tiles, TooManyOperations, fitting_each, own_sizes
 from schedules.backward.flash import Flash1Backward
 from schedules.backward.masked import (
     KeysPackedBackward,
@@ -118,21 +118,13 @@ class Best(Schedule):
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the tiles of the cheapest candidate that fits."""
-        found: list[tuple[int, Tiles]] = []
-        failures: list[CacheTooSmall | TooManyOperations] = []
-        least = _inputs_and_outputs(problem)
-        for schedule in self.candidates(problem):
-            rival = min((words for words, _ in found), default=None)
-            if schedule.is_offered(problem) and rival != least:
-                try:
-                    one = fitting(schedule, problem, M, rival=rival)
-                    found.append((one.words, one.tiles))
-                except (CacheTooSmall, TooManyOperations) as error:
-                    failures.append(error)
-        if not found:
+        offered = [one for one in self.candidates(problem) if one.is_offered(problem)]
+        found = fitting_each(offered, problem, M, _inputs_and_outputs(problem))
+        chosen = [one for one in found if one and not isinstance(one, Exception)]
+        if not chosen:
             self.require(problem, M)
-            raise min(failures, key=_least)
-        return min(found, key=lambda one: one[0])[1]
+            raise min((one for one in found if isinstance(one, Exception)), key=_least)
+        return min(chosen, key=lambda one: one.words).tiles
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return the smallest tiles of the candidate that needs the least room."""

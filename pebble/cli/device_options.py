@@ -71,17 +71,29 @@ class LinkOptions(Options):
     )
     node: int | None = option("Devices per node.", advanced=True)
     node_link: str | None = option("Link rate within a node: 450GB/s.", advanced=True)
+    latency: str | None = option(
+        "With --link: time that each message takes beside its words: 10us.", advanced=True
+    )
+    chunks: int = option(
+        "With --link: cut the heads of a device into at most this many chunks, so that the words of one travel while "
+        "the device works on another; the fastest number is taken.",
+        advanced=True,
+        default=1,
+    )
     dtype: str | None = option("Type of a word, for bytes and times (default with --link: bf16).")
 
     def links(self) -> Links | None:
         """Read them; None if nothing is given."""
-        from pebble.common.units import parse_rate
+        from pebble.common.units import parse_rate, parse_seconds
         from pebble.lab.parallel import Links
 
         if (self.node is None) != (self.node_link is None):
             raise click.UsageError("--node and --node-link need each other: give both or neither.")
         if self.link is None:
-            if any(one is not None for one in (self.device, self.flops, self.node)):
+            if (
+                any(one is not None for one in (self.device, self.flops, self.node, self.latency))
+                or self.chunks > 1
+            ):
                 raise click.UsageError("Times need the speed of the links: give --link, such as 50GB/s.")
             return None
         from pebble.lab.hardware import device
@@ -93,6 +105,8 @@ class LinkOptions(Options):
             self.node or 1,
             None if self.node_link is None else parse_rate(self.node_link, "B"),
             None if self.device is None else device(self.device).bandwidth,
+            0.0 if self.latency is None else parse_seconds(self.latency),
+            self.chunks,
         )
 
     def _flops(self) -> float:

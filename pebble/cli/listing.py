@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pebble.cli import completion
 from pebble.cli.printing import JSON, print_list, print_result
-from pebble.cli.signature import argument, command
+from pebble.cli.signature import argument, command, option
 
 if TYPE_CHECKING:
     from pebble.program.schedule import Schedule
@@ -114,6 +114,13 @@ def devices(
 @command
 def models(
     names: tuple[str, ...] = argument(nargs=-1, metavar="[NAME]...", shell_complete=completion.models),
+    device: str | None = option(
+        "Also print how long decoding takes on this device, with -N keys, and which link then hides the words that "
+        "cross if attention and feed-forward layers are on separate devices.",
+        shell_complete=completion.devices,
+    ),
+    N: int = option("With --device: number of keys (default 8,192).", "-N", default=8192),
+    dtype: str = option("With --device: type of a word (default bf16).", default="bf16"),
     as_json: bool = JSON,
 ) -> None:
     """List models and the shapes of their attention heads; with NAME, only those, with sources and notes.
@@ -121,9 +128,12 @@ def models(
     Query heads that share keys and values form one problem of group·N queries, so there is one problem for each
     head of keys and values.
     """
+    from pebble.lab.hardware import device as device_of
     from pebble.lab.hardware import model, models
     from pebble.lab.hardware.listings import model_table
 
     chosen = [model(name) for name in names] or list(models().values())
-    table = model_table(chosen, sources=bool(names))
-    print_list("models", [one.to_dict() for one in chosen], table, as_json)
+    decoded = None if device is None else (N, device_of(device), dtype)
+    table = model_table(chosen, bool(names), decoded)
+    entries = [one.to_dict() | (one.decoding(*decoded) if decoded else {}) for one in chosen]
+    print_list("models", entries, table, as_json)

@@ -56,6 +56,12 @@ class ParallelOptions(Options):
         type=Amount(),
         advanced=True,
     )
+    balance: float = option(
+        "With --documents: the most work of a device over the mean (default 1.05).",
+        metavar="RATIO",
+        advanced=True,
+        default=1.05,
+    )
     inner: str | None = option(
         "Also count, without a mask, the words a device moves between its memory and -M words of fast memory when it "
         "runs this schedule (see: pebble schedules).",
@@ -178,7 +184,9 @@ def _documents(names: tuple[str, ...], asked: ParallelOptions) -> DocumentReport
     if names:
         raise click.UsageError("--documents chooses the schedules itself: leave the schedule names out.")
     lengths = _lengths(asked.documents or "")
-    return parallel_documents(asked.problem.problem(max(sum(lengths), asked.P), asked.P), lengths)
+    return parallel_documents(
+        asked.problem.problem(max(sum(lengths), asked.P), asked.P), lengths, asked.balance
+    )
 
 
 def _lengths(text: str) -> list[int]:

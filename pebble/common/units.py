@@ -96,6 +96,21 @@ def scaled(value: float) -> str:
     return f"{value:,.3g} "
 
 
+def parse_seconds(text: str) -> float:
+    """Read a time, in seconds if it has no unit.
+
+    >>> parse_seconds("10us"), parse_seconds("0.5 ms")
+    (1e-05, 0.0005)
+    """
+    units = {"ns": 10**9, "us": 10**6, "µs": 10**6, "ms": 10**3, "s": 1}
+    amount = text.strip()
+    unit = next((unit for unit in units if amount.endswith(unit)), "")
+    number = written_number(amount.removesuffix(unit).rstrip())
+    if number is None or number < 0:
+        raise InvalidInput(f"cannot read {text!r} as a time; examples: 10us, 0.5ms, 1e-5")
+    return float(number / units.get(unit, 1))
+
+
 def seconds_text(value: float | None) -> str:
     """Return a time in the largest unit that it holds once; a dash where it is not known.
 

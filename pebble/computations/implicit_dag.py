@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pebble.graph.any_dag import AnyDag, Rows, Vertex
+from pebble.graph.any_dag import Rows, Vertex
 from pebble.graph.names import VertexNames, vertex_in
 
 if TYPE_CHECKING:
@@ -16,15 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.array import Array, Operand
-    from pebble.computations.family import Family
-
-_EXPLICIT_EDGES = 4_000_000
-"""Edges up to which the DAG is built: half a second and 120 MB, after which every move is played faster."""
-
-
-def dag_to_play(family: Family) -> AnyDag:
-    """Return the DAG of a family for a game: explicit if it is small, implicit otherwise; the verdicts are the same."""
-    return family.dag() if family.n_edges <= _EXPLICIT_EDGES else ImplicitDag(family)
+    from pebble.computations.family_arrays import FamilyArrays
 
 
 class ImplicitDag:
@@ -46,7 +38,7 @@ class ImplicitDag:
     ['C[1,0,0]', 'A[1,1]', 'B[1,0]']
     """
 
-    def __init__(self, family: Family) -> None:
+    def __init__(self, family: FamilyArrays) -> None:
         self._family = family
         self._names = family.names
         self._arrays = family.named_arrays

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
 from pebble.common.whole_numbers import LARGEST_SIZE, singular
-from pebble.computations.problem_form import check_form, form_options, form_text
+from pebble.computations.problem_form import Form, check_form, form_options, form_text
 
 if TYPE_CHECKING:
     from pebble.computations.masks import Mask
@@ -34,7 +34,7 @@ def _repeated(mask: Mask, sharing: int) -> Mask:
 
 
 @dataclass(frozen=True, init=False)
-class Problem:
+class Problem(Form):
     """Shape of an attention problem, one head of one batch element.
 
     Parameters
@@ -220,25 +220,6 @@ class Problem:
         return cls(N, N, d, d if dv is None else dv, **options)
 
     @property
-    def form(self) -> str:
-        """Which computation the pass is: one of :data:`~pebble.computations.problem_form.FORMS`.
-
-        >>> Problem.square(8, 2, softmax="online").form, Problem.square(8, 2, attention="linear").form
-        ('online', 'linear')
-        """
-        if self.computation is not None:
-            return "own"
-        if self.attention == "linear":
-            if self.chunk is not None:
-                return "chunked"
-            return "linear" if self.mask is None else "gated" if self.gate else "recurrent"
-        if self.shared_values:
-            return "latent"
-        if self.shared_rope:
-            return "shared-rope"
-        return self.softmax if self.pass_name == "forward" else "plain"
-
-    @property
     def chunk_sizes(self) -> tuple[int, int, int]:
         """How many chunks there are before the last one, their tokens, and those of the last one; for linear attention.
 
@@ -330,11 +311,6 @@ class Problem:
         if self.group > 1:
             return f"{heads} of keys and values for {self.query_heads:,} of queries"
         return heads if self.heads > 1 else ""
-
-    def _repr_html_(self) -> str:
-        from pebble.computations.array_table import problem_html
-
-        return problem_html(self)
 
     def __repr__(self) -> str:
         extra = "".join(

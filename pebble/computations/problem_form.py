@@ -9,7 +9,7 @@ from pebble.common.whole_numbers import singular
 from pebble.computations.own_attention import check_own_attention
 
 if TYPE_CHECKING:
-    from pebble.computations.problem import Problem
+    from pebble.computations.masks import Mask
 
 SOFTMAXES = ("plain", "safe", "online")
 """How the exponentials of softmax are taken."""
@@ -24,7 +24,49 @@ FORMS = (*SOFTMAXES, "latent", "shared-rope", "linear", "recurrent", "gated", "c
 """The computations a pass may be: each has a family, schedules and bounds of its own. A text gives ``own``."""
 
 
-def check_form(problem: Problem) -> None:
+class Form:
+    """What of a problem tells its computation, and what that must fit to; see :class:`pebble.Problem`."""
+
+    Nq: int
+    Nk: int
+    d: int
+    dv: int
+    stats: bool
+    pass_name: str
+    mask: Mask | None
+    group: int
+    softmax: str
+    attention: str
+    gate: bool
+    chunk: int | None
+    shared_values: bool
+    shared_rope: int
+    sums: str
+    sum_width: int
+    computation: str | None
+
+    @property
+    def form(self) -> str:
+        """Which computation the pass is: one of :data:`~pebble.computations.problem_form.FORMS`.
+
+        >>> from pebble import Problem
+        >>> Problem.square(8, 2, softmax="online").form, Problem.square(8, 2, attention="linear").form
+        ('online', 'linear')
+        """
+        if self.computation is not None:
+            return "own"
+        if self.attention == "linear":
+            if self.chunk is not None:
+                return "chunked"
+            return "linear" if self.mask is None else "gated" if self.gate else "recurrent"
+        if self.shared_values:
+            return "latent"
+        if self.shared_rope:
+            return "shared-rope"
+        return self.softmax if self.pass_name == "forward" else "plain"
+
+
+def check_form(problem: Form) -> None:
     """Check that the options which choose a computation fit together.
 
     Raises
@@ -66,7 +108,7 @@ def check_form(problem: Problem) -> None:
         )
 
 
-def _check_own(problem: Problem, text: str) -> None:
+def _check_own(problem: Form, text: str) -> None:
     if {**form_options(problem), "pass_name": problem.pass_name} != {
         "computation": text,
         "pass_name": "forward",
@@ -78,7 +120,7 @@ def _check_own(problem: Problem, text: str) -> None:
     check_own_attention(text)
 
 
-def _check_latent(problem: Problem) -> None:
+def _check_latent(problem: Form) -> None:
     if problem.attention == "linear" or problem.softmax != "plain" or problem.pass_name != "forward":
         raise InvalidInput(
             "shared_values, values that are part of the keys, is supported only in the forward pass "
@@ -91,7 +133,7 @@ def _check_latent(problem: Problem) -> None:
         )
 
 
-def _check_shared_rope(problem: Problem) -> None:
+def _check_shared_rope(problem: Form) -> None:
     rope = problem.shared_rope
     if isinstance(rope, bool) or not isinstance(rope, int) or not 0 < rope < problem.d:
         raise InvalidInput(
@@ -110,13 +152,16 @@ def _check_shared_rope(problem: Problem) -> None:
         )
 
 
-def _check_linear(problem: Problem) -> None:
+def _check_linear(problem: Form) -> None:
     if problem.softmax != "plain":
         raise InvalidInput(
             f"linear attention has no softmax: leave out softmax={problem.softmax!r} (--softmax)"
         )
     if problem.pass_name != "forward" or problem.stats:
-        raise InvalidInput("linear attention is supported only in the forward pass, without row sums (stats)")
+        raise InvalidInput(
+            "linear attention is supported only in the forward pass, without row sums (stats); its gradients are such "
+            "passes with other operands"
+        )
     if problem.mask is None:
         if problem.gate or problem.chunk is not None:
             raise InvalidInput(
@@ -127,11 +172,9 @@ def _check_linear(problem: Problem) -> None:
             "linear attention supports no mask, or the causal mask with as many queries per head as "
             f"keys; here the mask is {problem.mask.spec}, Nq = {problem.Nq:,} and Nk = {problem.Nk:,}"
         )
-    if problem.chunk is not None:
-        if isinstance(problem.chunk, bool) or not isinstance(problem.chunk, int) or problem.chunk < 1:
-            raise InvalidInput(f"chunk must be a positive whole number, not {problem.chunk!r}")
-        if problem.gate:
-            raise InvalidInput("gate and chunk cannot be combined: leave one out")
+    chunk = 1 if problem.chunk is None else problem.chunk
+    if isinstance(chunk, bool) or not isinstance(chunk, int) or chunk < 1:
+        raise InvalidInput(f"chunk must be a positive whole number, not {chunk!r}")
 
 
 def _causal(sharing: int) -> str:
@@ -152,18 +195,18 @@ _PLAIN: dict[str, str | bool | int | None] = {
 }
 
 
-def all_form_options(problem: Problem) -> dict[str, str | bool | int | None]:
+def all_form_options(problem: Form) -> dict[str, str | bool | int | None]:
     """Return the options that choose a problem's computation, for a table; ``attention`` says if a text gives it."""
     own = {} if problem.computation is None else {"attention": "own"}
     return {name: getattr(problem, name) for name in _PLAIN if name != "computation"} | own
 
 
-def form_options(problem: Problem) -> dict[str, str | bool | int | None]:
+def form_options(problem: Form) -> dict[str, str | bool | int | None]:
     """Return the options that choose a problem's computation, those that are not as for plain softmax."""
     return {name: getattr(problem, name) for name, plain in _PLAIN.items() if getattr(problem, name) != plain}
 
 
-def form_text(problem: Problem) -> str:
+def form_text(problem: Form) -> str:
     """Return what a description says before "attention": nothing for plain softmax."""
     if problem.computation is not None:
         return "own "

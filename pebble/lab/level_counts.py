@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.lower_bounds.bound import Bound
     from pebble.program.hierarchy import Hierarchy
-    from pebble.program.schedule.schedule import Tiles
+    from pebble.program.schedule.tiled_programs import Tiles
 
 
 def count_levels(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pebble.program.closed_forms.count import ClosedForm
     from pebble.program.hierarchy import Hierarchy
     from pebble.program.schedule.level_schedule import LevelSchedule
-    from pebble.program.schedule.schedule import Tiles
+    from pebble.program.schedule.tiled_programs import Tiles
 
 
 @dataclass(frozen=True, repr=False)

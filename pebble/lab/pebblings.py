@@ -11,8 +11,7 @@ from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import SCHEMA_VERSION, tiles_text
 from pebble.common.units import fast_memory_words
 from pebble.common.whole_numbers import singular
-from pebble.computations.family import Family
-from pebble.computations.implicit_dag import dag_to_play
+from pebble.computations.family import Family, dag_to_play
 from pebble.computations.load import load_dag
 from pebble.computations.nests.header import NEST_NAME, nest_from_parameters
 from pebble.computations.nests.nest_dag import nest_dag

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pebble.computations.family import Family
-from pebble.computations.implicit_dag import dag_to_play
+from pebble.computations.family import Family, dag_to_play
 from pebble.game.processors.words import array_of, braces, indices_of
 from pebble.program.lowering import COMPUTE, DELETE, LOAD, RESUME, STORE, columns
 from pebble.program.nodes import Program

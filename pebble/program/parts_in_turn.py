@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.family import Family
+from pebble.computations.masks.mask_parts import MaskParts, mask_parts
 from pebble.program.nodes import Loop, Operation, PartProgram, Phase, Program, When
 
 if TYPE_CHECKING:
     from pebble.computations.masks.mask import Interval, Mask
-    from pebble.computations.masks.mask_parts import MaskParts
     from pebble.program.nodes import Node
 
 
@@ -40,7 +40,7 @@ def for_each_part(mask: Mask, write: Callable[[Mask], Program]) -> Program:
     """
     texts: dict[Program, Program] = {}
     parts = []
-    for part in mask.in_parts.masks:
+    for part in mask_parts(mask).masks:
         text = write(part)
         parts.append(PartProgram(part.Nq, part.Nk, texts.setdefault(text, text)))
     return Program((), tuple(parts))
@@ -80,7 +80,7 @@ def check_parts(program: Program, family: Family) -> MaskParts:
         array.chain in ("i", "j") and read.step == "later" for array in family.arrays for read in array.reads
     ):
         raise InvalidInput(f"{family.name} asks which query or key is the first of all: parts are not alike")
-    parts = family.mask.in_parts
+    parts = mask_parts(family.mask)
     if [(part.queries, part.keys) for part in program.parts] != [(one.Nq, one.Nk) for one in parts.masks]:
         raise InvalidInput(f"a program for other parts than those of the mask {family.mask.spec}")
     if any(part.program.parts for part in program.parts):

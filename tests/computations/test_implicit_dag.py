@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from pebble.common.errors import IllegalMove
-from pebble.computations import implicit_dag
+from pebble.computations import family as families
 from pebble.computations.array import Array
 from pebble.computations.attention import attention_family
-from pebble.computations.family import Family
-from pebble.computations.implicit_dag import ImplicitDag, dag_to_play
+from pebble.computations.family import Family, dag_to_play
+from pebble.computations.implicit_dag import ImplicitDag
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
@@ -209,7 +209,7 @@ def test_files_have_the_same_results(
     expected = [str(check(io.StringIO(text))) for text in texts]
     assert "complete" in expected[0]
     assert any("predecessors" in one for one in expected)
-    monkeypatch.setattr(implicit_dag, "_EXPLICIT_EDGES", 0)
+    monkeypatch.setattr(families, "_EXPLICIT_EDGES", 0)
     assert [str(check(io.StringIO(text))) for text in texts] == expected
 
 

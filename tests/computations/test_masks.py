@@ -26,8 +26,8 @@ from pebble.computations.problem import Problem
 from tests.computations.small_masks import made, whole
 from tests.support.mask_definitions import definitions
 
-BANDS = {"causal", "window", "prefix", "document", "sink"}
-REPEATING = {"longformer", "streaming", "strided", "fixed"}
+BANDS = {"causal", "window", "prefix", "document", "diagonal", "paged", "sink"}
+REPEATING = {"longformer", "video", "streaming", "strided", "fixed"}
 
 
 def is_band(allowed: NDArray[np.bool_]) -> bool:
@@ -131,8 +131,13 @@ def test_the_text_of_a_mask_names_it(mask: Mask) -> None:
         ("blocks:size=2,density=1.0,seed=3", "blocks:size=2,density=1,seed=3"),
         ("fixed:4,1", "fixed:4"),
         ("nm:1:2,seed=0", "nm:1:2"),
+        ("selected:blocks=2,size=2,queries=1,seed=0", "selected:size=2,blocks=2"),
+        ("selected:size=2,seed=1,blocks=2,queries=2", "selected:size=2,blocks=2,queries=2,seed=1"),
+        ("paged:2,1x4", "paged:2,1,1,1,1"),
+        ("paged:2,shared=3,2,1", "paged:2,2,1,shared=3"),
         ("document:3,causal,5", "document:causal,3,5"),
         ("longformer:global=1,window=2", "longformer:window=2,global=1"),
+        ("unpadded:3,5", "document:3,5"),
     ],
 )
 def test_other_ways_to_write_it_have_one_usual_text(given_text: str, usual: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -97,6 +98,23 @@ def test_names_are_found_loosely_and_the_nearest_is_named() -> None:
         model("lama3-8b")
     assert pebble.device("h100") is device("h100")
     assert pebble.models() is models()
+
+
+def test_decoding_as_the_report_on_step_3_counts_it() -> None:
+    """At 32 Ki tokens in fp8 its table has caches of 1.02e9 and 1.15e9 bytes, and 128 operations a byte for Step-3."""
+    one, latent = model("step-3"), model("deepseek-v3-absorbed")
+    assert one.kv_words * 2**15 * one.layers == pytest.approx(1.02e9, rel=0.01)
+    assert latent.kv_words * 2**15 * latent.layers == pytest.approx(1.15e9, rel=0.01)
+    assert 2 * one.heads * (one.d + one.dv) / one.kv_words == 128
+    assert model("deepseek-v3-shared-rope").kv_words == 128 * (128 + 128) + 64
+    # Reading 512 bytes a key takes longer than 2¹⁶ operations on an H100; twice as many keys need half the link.
+    half, whole = (one.decoding(N, device("h100"), "fp8") for N in (2**12, 2**13))
+    assert whole["decode_seconds"] == 2**22 / 3.35e12
+    assert half["hiding_bytes_per_second"] == 2 * whole["hiding_bytes_per_second"] == 7168 / 2**21 * 3.35e12
+    # In float32 arithmetic takes longer than reading 4 bytes a word.
+    assert one.decoding(2**13, device("h100"), "float32")["decode_seconds"] == pytest.approx(2**29 / 66.9e12)
+    with pytest.raises(InvalidInput, match="no bandwidth"):
+        one.decoding(2**13, replace(device("h100"), bandwidth=None), "fp8")
 
 
 def test_models_are_whole_groups() -> None:

@@ -146,6 +146,53 @@ def test_partial_outputs_return_after_the_work() -> None:
     assert found.exposed_seconds == found.wire_seconds == 2 * 3 * 1024 * (64 + 65) / 2.0**28
 
 
+TILE = 2.0**-10
+"""Seconds that 1024 rows of K and V of a head take on the links of :func:`timed`."""
+
+
+@pytest.mark.parametrize(
+    ("name", "heads", "flops", "more", "exposed"),
+    [
+        # A hop takes the tile and a message; work on a tile takes 2, and hides it, or half.
+        ("ring", (1, 1), 2.0**37, {"latency": TILE}, 0),
+        ("ring", (1, 1), 2.0**39, {"latency": TILE}, 3 * (1 + 1 - 0.5)),
+        # Three messages of a tile come to each device before all work.
+        ("all-gather", (1, 1), 2.0**37, {"latency": TILE}, 3 * (1 + 1)),
+        # Of two heads the first gather is exposed; the second is hidden behind four tiles of work, of 2 each.
+        ("all-gather", (2, 2), 2.0**37, {}, 6),
+        ("all-gather", (2, 2), 2.0**37, {"chunks": 2}, 3),
+        ("all-gather", (2, 2), 2.0**37, {"chunks": 2, "latency": TILE / 4}, 3 * (1 + 0.25)),
+        # With work of 1/2 a tile, 2 a head, the second gather ends at 6, and the work on it at 8.
+        ("all-gather", (2, 2), 2.0**39, {"chunks": 2}, 8 - 4),
+        # Two queries share keys: these come with the first chunk, so that chunks gain nothing.
+        ("all-gather", (2, 1), 2.0**37, {"chunks": 2}, 3),
+        # Half as many words of queries come, 65/128 go back: of the last chunk after all work.
+        ("pass-q", (2, 1), 2.0**37, {}, 2 * 3 * (64 + 65) / 128),
+        ("pass-q", (2, 1), 2.0**37, {"chunks": 2}, 3 * (64 + 65) / 128),
+        # Each chunk sends three messages: two chunks would have 1.5 more exposed, and the words of one fewer.
+        ("pass-q", (2, 1), 2.0**37, {"chunks": 2, "latency": TILE}, 3 * (64 + 65) / 128 + 6),
+    ],
+)
+def test_messages_and_chunks(
+    name: str, heads: tuple[int, int], flops: float, more: dict[str, Any], exposed: float
+) -> None:
+    found = timed(SharedProblem(4096, 64, 4, *heads), name, flops, **more)
+    assert found.exposed_seconds == pytest.approx(exposed * TILE)
+    assert found.arithmetic_seconds == pytest.approx(4 * heads[0] * 2 * TILE * 2.0**37 / flops)
+
+
+@pytest.mark.parametrize("pass_name", ["forward", "backward"])
+def test_chunks_never_make_it_slower(pass_name: str) -> None:
+    problem = SharedProblem(15 * 64, 16, 15, 30, 15, causal=True, pass_name=pass_name)
+    whole, cut = (parallel(problem, links=wire(chunks=chunks)) for chunks in (1, 30))
+    for row in whole.rows:
+        once, more = row.wire, cut[row.name].wire
+        assert once is not None
+        assert more is not None
+        assert more.seconds <= once.seconds * (1 + 1e-9)
+        assert (more.chunks == 1) <= (more == once)
+
+
 def test_decoding_waits_for_what_is_sent_and_for_memory() -> None:
     """Device 0 sends three queries of 64 words and receives three sums of 65; each device reads its 1024 keys once."""
     problem = SharedProblem(4096, 64, 4, queries_decoded=1)

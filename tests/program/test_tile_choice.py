@@ -9,12 +9,23 @@ from typing import Any
 import pytest
 
 from pebble import CacheTooSmall, InvalidInput, Problem
+from pebble.common.errors import TooManyOperations
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.setting import demands_of
 from pebble.program.nodes import Phase, Program
-from pebble.program.schedule import Tiles, fitting, get, largest, tile_choice, tile_counter, tile_search
+from pebble.program.schedule import (
+    Tiles,
+    fitting,
+    fitting_each,
+    get,
+    largest,
+    tile_choice,
+    tile_counter,
+    tile_search,
+)
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_search import TileSearches
+from schedules.best import Best
 
 
 def test_the_other_sizes_are_returned_too() -> None:
@@ -124,11 +135,20 @@ def test_best_leaves_out_no_schedule_that_moves_fewer_words(M: int) -> None:
     assert fitting(get("best"), problem, M).words == min(least)
 
 
-def test_a_schedule_far_from_its_rival_is_not_searched_to_the_end() -> None:
-    problem, M = Problem.square(96, 8), 400
-    words = fitting(get("square-tile"), problem, M).words
-    assert fitting(get("square-tile"), problem, M, rival=words).words == words
-    assert fitting(get("square-tile"), problem, M, rival=words // 3).words >= words
+@pytest.mark.parametrize("mask", [None, "causal", "fixed:16,2", "document:40,56"])
+@pytest.mark.parametrize("pass_name", ["forward", "backward"])
+def test_schedules_far_from_the_best_are_not_searched_to_the_end(mask: str | None, pass_name: str) -> None:
+    problem, M = Problem.square(96, 8, mask=mask, pass_name=pass_name), 400
+    schedules = [one for one in Best.candidates(problem) if one.is_offered(problem)]
+    found = fitting_each(schedules, problem, M)
+    least = min(one.words for one in found if one and not isinstance(one, Exception))
+    for schedule, one in zip(schedules, found, strict=True):
+        if one is None or isinstance(one, Exception):
+            with pytest.raises((CacheTooSmall, TooManyOperations)):
+                fitting(schedule, problem, M)
+        else:
+            words = fitting(schedule, problem, M).words
+            assert one.words == words or one.words > 1.75 * least <= 1.75 * words
 
 
 def _forget() -> None:

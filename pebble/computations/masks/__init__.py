@@ -17,6 +17,7 @@ from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.grouped_mask import grouped_mask
 from pebble.computations.masks.kinds import make_mask, mask_kinds
 from pebble.computations.masks.mask import Mask, check_rows
+from pebble.computations.masks.mask_parts import mask_parts
 from pebble.computations.masks.sparse_patterns import (
     block_mask,
     random_blocks_mask,
@@ -41,6 +42,7 @@ __all__ = [
     "mask_from_array",
     "mask_from_predicate",
     "mask_kinds",
+    "mask_parts",
     "random_blocks_mask",
     "window_mask",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,11 +15,22 @@ from pebble.computations.masks.staircase import Intervals, first_of_equals, unio
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.computations.masks.band_mask import BandMask
     from pebble.computations.masks.staircase import Staircase
 
     Whole = NDArray[np.int64]
     Places = tuple[Whole, Whole]
+
+
+class Band(Protocol):
+    """What is asked of a band, see :class:`.BandMask`."""
+
+    extents: dict[str, int]
+
+    def ends(self, axis: str) -> tuple[Staircase, Staircase]:
+        """First partner of every line, and the one behind its last."""
+
+    def present_lines(self, axis: str) -> Intervals:
+        """Lines that have any pair."""
 
 
 class _Seen(NamedTuple):
@@ -40,7 +51,7 @@ class _Seen(NamedTuple):
 
 
 def band_runs(
-    bands: Sequence[BandMask], axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole
+    bands: Sequence[Band], axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole
 ) -> Runs:
     """Return the tiles of loops that see partners [p, q) in any band, and some more, in runs.
 
@@ -94,14 +105,14 @@ def runs_between(
     return _with_single_tiles(*found, rows, (low - w0) // tile, -((w0 - high) // tile))
 
 
-def _seen(band: BandMask, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -> _Seen:
+def _seen(band: Band, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -> _Seen:
     start, stop = band.ends(axis)
     first, behind = np.maximum(stop.upto(p), w0), np.minimum(start.below(q), w1)
     return _Seen(first, behind, stop.below(q), start.upto(p))
 
 
 def _breaks(
-    bands: Sequence[BandMask],
+    bands: Sequence[Band],
     seen: list[_Seen],
     axis: str,
     loops: tuple[Whole, Whole],
@@ -138,7 +149,7 @@ def _breaks(
 
 
 def _met_again(
-    bands: Sequence[BandMask], number: int, axis: str, w0: Whole, w1: Whole
+    bands: Sequence[Band], number: int, axis: str, w0: Whole, w1: Whole
 ) -> tuple[list[Whole], list[Whole]]:
     """Return the lines from which on partners that a band comes to show, or ceases to, are shown by others or not.
 
@@ -171,7 +182,7 @@ def _strictly_between(places: Whole, low: Whole, high: Whole) -> Places:
     return row, places[np.arange(len(row)) - (np.cumsum(number) - number - begins)[row]]
 
 
-def _on_ramp(band: BandMask, seen: _Seen, axis: str, row: Whole, begin: Whole) -> NDArray[np.bool_]:
+def _on_ramp(band: Band, seen: _Seen, axis: str, row: Whole, begin: Whole) -> NDArray[np.bool_]:
     """Whether from line to line, from a break to the next, which is not the next line, a band shows other partners."""
     first, behind, reach, leave = (array[row] for array in seen)
     start, stop = band.ends(axis)
@@ -224,7 +235,7 @@ class BandQuestions(Questions):
 
     rises = partners_rise = rises_in_parts = True
 
-    def __init__(self, mask: BandMask) -> None:
+    def __init__(self, mask: Band) -> None:
         super().__init__(mask.extents)
         self._mask = mask
 

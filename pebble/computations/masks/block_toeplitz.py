@@ -83,7 +83,7 @@ class BlockToeplitzMask(PiecewiseMask):
         return own[0] if apart and len(own) == 1 and self.Nq % self.period == 0 else None
 
     def _answers(self) -> Questions:
-        return ToeplitzQuestions(self)
+        return ToeplitzQuestions(self, self.period, self.patterns)
 
     def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
         """Return the box as an array of booleans, shape (queries, keys)."""

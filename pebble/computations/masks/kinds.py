@@ -18,6 +18,7 @@ from pebble.computations.masks.mask import Mask, check_rows
 from pebble.computations.masks.union_mask import UnionMask, combined_bands
 
 _NO_MASK = ("none", "full")
+_OTHER_NAMES = {"unpadded": "document"}
 
 
 def make_mask(
@@ -135,6 +136,7 @@ def combined(operator: str, one: Mask, other: Mask) -> Mask:
 
 def _part(spec: str, Nq: int, Nk: int, run_code: bool) -> Mask | None:
     name, _, text = spec.partition(":")
+    name = _OTHER_NAMES.get(name, name)
     if name in _NO_MASK:
         if text:
             raise InvalidInput(f"mask {name}: {text!r} is not expected here; write {name}")

@@ -15,7 +15,6 @@ from pebble.common.errors import InvalidInput
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.computations.masks.mask_parts import MaskParts
     from pebble.computations.masks.questions import Questions
 
     Whole = NDArray[np.int64]
@@ -203,13 +202,6 @@ class Mask(ABC):
         if self.connected:
             return {axis: [] for axis in self.extents}
         return {axis: places_apart(self.first(axis), self.last(axis)).tolist() for axis in self.extents}
-
-    @cached_property
-    def in_parts(self) -> MaskParts:
-        """The parts between :meth:`separations`, and which of them are equal."""
-        from pebble.computations.masks.mask_parts import mask_parts
-
-        return mask_parts(self)
 
     def steady_parts(self, axis: str) -> list[RegularPart]:
         """Return the parts of an axis in which some lines on the pairs are the same, moved on; in order.

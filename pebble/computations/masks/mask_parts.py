@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,6 +57,7 @@ class MaskParts(NamedTuple):
             yield kind, {"i": queries, "j": keys}
 
 
+@lru_cache(maxsize=4)
 def mask_parts(mask: Mask) -> MaskParts:
     """Return the parts of a mask between the places at which it falls apart (:meth:`.Mask.separations`).
 
@@ -69,7 +71,7 @@ def mask_parts(mask: Mask) -> MaskParts:
     ((<Mask part: 6 of 9 pairs>, <Mask part: 3 of 4 pairs>), [0, 1, 0], [0, 3, 5, 8])
     """
     if isinstance(mask, GroupedMask):
-        inner, group = mask.inner.in_parts, mask.group
+        inner, group = mask_parts(mask.inner), mask.group
         parts = tuple(GroupedMask("part", part, group) for part in inner.masks)
         return MaskParts(parts, inner.kinds, {**inner.places, "i": inner.places["i"] * group})
     places = {

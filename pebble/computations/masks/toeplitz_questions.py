@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.masks.band_mask import BandMask
-    from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
+    from pebble.computations.masks.piecewise_mask import PiecewiseMask
 
     Whole = NDArray[np.int64]
 
@@ -145,15 +145,16 @@ class ToeplitzQuestions(PiecewiseQuestions):
     Parameters
     ----------
     mask : BlockToeplitzMask
+    period, patterns
+        As of :class:`BlockPairs`.
     """
 
-    def __init__(self, mask: BlockToeplitzMask) -> None:
+    def __init__(self, mask: PiecewiseMask, period: int, patterns: tuple[tuple[BandMask, ...], ...]) -> None:
         super().__init__(mask)
-        self._mask = mask
-        self._blocks = BlockPairs(mask.period, mask.patterns)
-        patterns, places = self._mask.depth + 2, self._mask.period + 1
-        self._numbers = patterns, places, 2, patterns, places, patterns, patterns  # that tell kinds of blocks
-        self._far = any(band.pairs for band in mask.patterns[-1])
+        self._mask, self._blocks = mask, BlockPairs(period, patterns)
+        known, places = len(patterns) + 1, period + 1
+        self._numbers = known, places, 2, known, places, known, known  # that tell kinds of blocks
+        self._far = any(band.pairs for band in patterns[-1])
 
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of allowed pairs in boxes."""
@@ -186,7 +187,7 @@ class ToeplitzQuestions(PiecewiseQuestions):
         What a block of lines sees depends on its distances from the partners' first block and from their last one. So
         the lines are cut where either distance reaches another pattern. The blocks of a piece are all alike.
         """
-        L, depth = self._mask.period, self._mask.depth
+        L, depth = self._blocks.period, self._blocks.depth
         found = np.zeros_like(x0)
         some = np.flatnonzero((x0 < x1) & (p < q))
         begin, end = x0[some, None], x1[some, None]
@@ -215,7 +216,7 @@ class ToeplitzQuestions(PiecewiseQuestions):
         pattern of the block that holds q, if that is another block, and the place of q; the first and last pattern of
         whole blocks between. Patterns count from 1; 0 stands for none, or for one that the whole blocks have too.
         """
-        L, depth = self._mask.period, self._mask.depth
+        L, depth = self._blocks.period, self._blocks.depth
         head, tail = p // L, (q - 1) // L
         apart = [block - one if axis == "i" else one - block for one in (head, tail)]
         of_head, of_tail = (np.clip(one, -1, depth) + 1 for one in apart)
@@ -233,10 +234,10 @@ class ToeplitzQuestions(PiecewiseQuestions):
         self, axis: str, of_head: Whole, low: Whole, short: Whole, of_tail: Whole, end: Whole, *whole: Whole
     ) -> Whole:
         """Return how many of a block's lines before each place see partners, by kinds of blocks."""
-        L = self._mask.period
+        L = self._blocks.period
         seen = np.zeros((len(low), L), dtype=bool)
         first, last = whole
-        for number, bands in enumerate(self._mask.patterns, 1):
+        for number, bands in enumerate(self._blocks.patterns, 1):
             for here, begin, stop in (
                 (of_head == number, low, np.where(short, end, L)),
                 (of_tail == number, 0 * end, end),
@@ -258,7 +259,7 @@ class ToeplitzQuestions(PiecewiseQuestions):
         With a period of far lines in the loop before a tile, and one behind it, the partners that have any far pair
         have one before and one behind it; what others have is near, and all on one side.
         """
-        L, depth = self._mask.period, self._mask.depth
+        L, depth = self._blocks.period, self._blocks.depth
         head, last = p // L, (q - 1) // L
         if axis == "j":
             low = w0 if self._far else np.maximum(w0, (head - depth + 1) * L)
@@ -295,7 +296,7 @@ class ToeplitzQuestions(PiecewiseQuestions):
         """
         start, partner = (w0[runs.parent] + runs.first, p[runs.parent])
         stop, extent = start + runs.length, self.extents[axis]
-        number, block = all_numbers(start // self._mask.period, -(-stop // self._mask.period))
+        number, block = all_numbers(start // self._blocks.period, -(-stop // self._blocks.period))
         places = self._changes(axis, block, partner[number])
         places = np.clip(places, start[number], stop[number]) + number * (extent + 1)
         number, line = np.divmod(
@@ -322,9 +323,9 @@ class ToeplitzQuestions(PiecewiseQuestions):
 
     def _changes(self, axis: str, block: Whole, partner: Whole) -> Whole:
         """Return the places of blocks at which lines may cease or begin to have pairs with a partner, or around it."""
-        L, pieces = self._mask.period, self._pieces[axis]
+        L, pieces = self._blocks.period, self._pieces[axis]
         found = [np.zeros_like(block)]
-        for band in (band for bands in self._mask.patterns for band in bands):
+        for band in (band for bands in self._blocks.patterns for band in bands):
             found += [end.at(partner % L) for end in band.ends(OTHER_AXIS[axis])]
         block_of, place = np.divmod(pieces.starts[:, None], L)
         found += [*np.broadcast_to(place, (len(place), len(block)))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from pebble.common.tables import Table
 from pebble.lab.hardware.device import Device
@@ -65,12 +66,28 @@ def _amount(size: int | None) -> str:
     return f"{size / 2**20:g} MiB" if size >= 2**20 else f"{size / 2**10:g} KiB"
 
 
-def model_table(chosen: Iterable[Model], sources: bool = False) -> Table:
-    """Return a table of models, with their sources and notes below it if ``sources``."""
+def model_table(
+    chosen: Iterable[Model], sources: bool = False, decoded: tuple[int, Device, str] | None = None
+) -> Table:
+    """Return a table of models, with their sources and notes below it if ``sources``.
+
+    ``decoded`` is a number of keys, a device and the type of a word: what :meth:`.Model.decoding` takes.
+    """
     rows = list(chosen)
-    columns = {"model": "key", "layers": "layers", "heads": "heads", "K/V heads": "kv_heads"}
-    columns |= {"group": "group", "d": "d", "dv": "dv"}
+    columns: dict[str, Any] = {"model": "key", "layers": "layers", "heads": "heads", "K/V heads": "kv_heads"}
+    columns |= {"group": "group", "d": "d", "dv": "dv", "K, V a token": "kv_words"}
     notes: list[str] = []
+    if decoded is not None:
+        columns["hidden"] = "hidden"
+        columns["attention, µs"] = lambda one: f"{one.decoding(*decoded)['decode_seconds'] * 1e6:,.3g}"
+        columns["link, GB/s"] = lambda one: f"{one.decoding(*decoded)['hiding_bytes_per_second'] / 1e9:,.3g}"
+        notes += [
+            "",
+            f"attention: of one token to {decoded[0]:,} keys, in one layer on {decoded[1].key}, in {decoded[2]}",
+        ]
+        notes += [
+            "link: which hides the hidden words that go to the feed-forward layer's devices, and those that return"
+        ]
     for one in rows if sources else ():
         notes += ["", f"{one.key}: {one.source}", *([f"note: {one.note}"] if one.note else [])]
-    return Table.of(rows, columns, notes=notes)
+    return Table.of(rows, columns, right=tuple(range(1, len(columns))), notes=notes)

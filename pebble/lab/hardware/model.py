@@ -9,9 +9,11 @@ from types import MappingProxyType
 from typing import Any
 
 from pebble.common.errors import InvalidInput
+from pebble.common.units import bytes_per_word
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
 from pebble.lab.hardware.data_tables import find, read_table
+from pebble.lab.hardware.device import Device
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Model:
         Whether V is the first dv of the d words of K.
     shared_rope : int
         How many of the d words of a key all heads share.
+    hidden : int
+        Words of a token between layers.
     """
 
     key: str
@@ -44,6 +48,36 @@ class Model:
     note: str = ""
     shared_values: bool = False
     shared_rope: int = 0
+    hidden: int = 0
+
+    @property
+    def kv_words(self) -> int:
+        """Words of K and V of a token, in one layer's cache."""
+        own = self.d - self.shared_rope + (0 if self.shared_values else self.dv)
+        return self.kv_heads * own + self.shared_rope
+
+    def decoding(self, N: int, device: Device, dtype: str) -> dict[str, float]:
+        """Return the least time of one token's attention in one layer, and the link that hides its hidden words.
+
+        The time is that of reading K and V of N tokens, or of arithmetic; projections are left out. Many tokens are
+        decoded at once, each with keys of its own. If the feed-forward layers are on other devices, a token's hidden
+        words go there and come back, while the attention of other tokens takes place.
+
+        Examples
+        --------
+        Step-3 reads 512 words a key, and a token has 7,168: with 14 keys the link is as fast as the memory.
+
+        >>> from pebble.lab.hardware import device
+        >>> model("step-3").decoding(14, device("h100"), "bf16")
+        {'decode_seconds': 4.279...e-09, 'hiding_bytes_per_second': 3350000000000.0}
+        """
+        if device.bandwidth is None:
+            raise InvalidInput(f"{device.key} has no bandwidth with a source, so decoding has no time")
+        peak, operations = device.flops(dtype), 2 * N * self.heads * (self.d + self.dv)
+        seconds = N * self.kv_words * bytes_per_word(dtype) / device.bandwidth
+        seconds = max(seconds, operations / peak) if peak else seconds
+        rate = self.hidden * bytes_per_word(dtype) / seconds
+        return {"decode_seconds": seconds, "hiding_bytes_per_second": rate}
 
     @property
     def group(self) -> int:
@@ -114,7 +148,8 @@ class Model:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
-        return {**{field.name: getattr(self, field.name) for field in fields(self)}, "group": self.group}
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**own, "group": self.group, "kv_words": self.kv_words}
 
 
 @lru_cache(maxsize=1)

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pebble.common.errors import InvalidInput
+from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.plain import plain
 from pebble.common.tables import Table, TableResult, words
 from pebble.lab.parallel.comparing import parallel
 from pebble.lab.parallel.parallel_table import ParallelRow
+from pebble.lower_bounds.attention.documents import documents_total
+from pebble.program.parallel import SharedProblem, distributed_schedule
 
-if TYPE_CHECKING:
-    from pebble.program.parallel import SharedProblem
-
-_STEPS = 200
+_ROUND = 1 + 1e-12
+_TRIED = 8
+"""How many documents are tried, those with the largest pieces, for one that is cut further."""
+_AHEAD = 4
+"""How many more devices are tried for a document at most, beside all."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,8 @@ class DocumentReport(TableResult):
         Pairs of all query heads, by device.
     ring_over_all : int
         Words that each device receives if every document is cut over all devices, and keys and values go round.
+    bound_total : int or None
+        What all devices receive at least, wherever the documents are, if none has more pairs; None if no bound applies.
     """
 
     problem: SharedProblem
@@ -60,6 +67,12 @@ class DocumentReport(TableResult):
     received: tuple[int, ...]
     pairs: tuple[int, ...]
     ring_over_all: int
+    bound_total: int | None
+
+    @property
+    def ratio(self) -> float | None:
+        """Total words over their bound; None where that is nothing or does not apply."""
+        return sum(self.received) / self.bound_total if self.bound_total else None
 
     @property
     def balance(self) -> float:
@@ -78,25 +91,15 @@ class DocumentReport(TableResult):
             "total": sum(self.received),
             "pairs_max": max(self.pairs),
             "pairs_min": min(self.pairs),
-            "balance": self.balance,
+            **{"balance": self.balance, "bound_total": self.bound_total, "ratio_total": self.ratio},
             "ring_over_all": self.ring_over_all,
         }
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row a document."""
-        unmoved = {"schedule": None, "shape": None, "layout": None, "received_max": 0}
-        return [
-            {
-                "length": one.length,
-                "devices": list(one.devices),
-                **(
-                    plain(one.row, "schedule=name shape=shape_or_none layout received_max")
-                    if one.row
-                    else unmoved
-                ),
-            }
-            for one in self.documents
-        ]
+        keys = "length devices schedule=row.name shape=row.shape_or_none layout=row.layout"
+        keys += " received_max=row.received_max"
+        return [plain(one, keys) | ({} if one.row else {"received_max": 0}) for one in self.documents]
 
     def parts(self) -> list[str | Table]:
         """Return what is printed: like documents together."""
@@ -107,32 +110,36 @@ class DocumentReport(TableResult):
                 (row.name, row.shape, row.layout, words(row.received_max)) if row else ("whole", "", "", "0")
             )
             kinds[words(one.length), str(len(one.devices)), *how] += 1
-        head = [
-            "documents",
-            "tokens",
-            "devices each",
-            "schedule",
-            "shape",
-            "layout",
-            "words received, busiest",
-        ]
+        head = ["documents", "tokens", "devices each", "schedule", "shape", "layout"]
+        head.append("words received, busiest")
         rows = [[str(count), *kind] for kind, count in kinds.items()]
         p = self.problem
         about = f"{len(self.documents):,} documents, {p.describe().rpartition(', ')[0]}"
-        ends = (
-            f"words received by the busiest device: {words(max(self.received))}, in total {words(sum(self.received))}; "
-            f"work, max/mean: {self.balance:.2f}\n"
+        busiest, total = words(max(self.received)), words(sum(self.received))
+        ends = [
+            f"words received by the busiest device: {busiest}, in total {total}; work, max/mean: {self.balance:.2f}"
+        ]
+        if self.bound_total is not None:
+            ratio = f", ÷ bound {self.ratio:.3f}" if self.ratio else ""
+            ends.append(
+                f"in total, no placement with this balance moves fewer than {words(self.bound_total)}: D6{ratio}"
+            )
+        ends.append(
             f"with a ring over all devices for every document, each device receives {words(self.ring_over_all)} words"
         )
-        return [about, Table([head, *rows], right=(0, 1, 2, 6)), ends]
+        return [about, Table([head, *rows], right=(0, 1, 2, 6)), "\n".join(ends)]
 
 
-def parallel_documents(problem: SharedProblem, lengths: Sequence[int]) -> DocumentReport:
-    """Share documents that do not attend to each other out over devices.
+def parallel_documents(
+    problem: SharedProblem, lengths: Sequence[int], balance: float = 1.05
+) -> DocumentReport:
+    """Share documents that do not attend to each other out over devices, so that few words move.
 
-    A document on one device moves nothing. Those with more pairs than a device's share are cut over as few devices as
-    bring them below it; the others are placed whole, the longest first, each on the device with the least work. The
-    share is the least one, in steps of a hundredth of the mean, with which this succeeds.
+    A document on one device moves nothing; one that is cut over k devices is cut evenly. At first every document is on
+    as few devices as keep its share of work below the limit. Pieces are placed with the largest first, each on the
+    device with the least work. While a device has more than the limit, one document is cut further: that which relieves
+    most for the words that it adds. At last each document has the number of devices with which the fewest words move,
+    where the limit allows it: with the heads, 16 devices may exchange fewer words than 10.
 
     Parameters
     ----------
@@ -140,65 +147,119 @@ def parallel_documents(problem: SharedProblem, lengths: Sequence[int]) -> Docume
         Heads, head dimension, mask, pass and number of devices; its N is not looked at.
     lengths : sequence of int
         Tokens of each document.
+    balance : float
+        The most work of a device over the mean, if documents can be cut so.
 
     Examples
     --------
     >>> from pebble.program.parallel import SharedProblem
     >>> report = parallel_documents(SharedProblem(64, 4, 4, causal=True), [1024, 256, 256, 64])
     >>> [len(document.devices) for document in report.documents], round(report.balance, 2)
-    ([4, 1, 1, 1], 1.11)
+    ([4, 2, 2, 1], 1.07)
     """
     if not lengths:
         raise InvalidInput("give at least one document")
     if sum(lengths) < problem.P:
         raise InvalidInput(f"{sum(lengths):,} tokens are too few for {problem.P:,} devices")
+    if not balance >= 1:
+        raise InvalidInput(f"the busiest device cannot do less than the mean: the balance is {balance:g}")
     work = [replace(problem, N=length, P=1, layout="contiguous").pairs for length in lengths]
-    mean = sum(work) / problem.P
-    for step in range(_STEPS + 1):
-        placed = _placed(work, lengths, problem.P, mean * (1 + step / 100))
-        if placed is not None:
-            break
-    else:
-        placed = _placed(work, lengths, problem.P, max(work))
-    assert placed is not None
+    limit = balance * sum(work) / problem.P
+    placed, _ = _packed(work, fewest_words(work, lengths, limit, words_by_devices(problem)), problem.P)
     return _report(replace(problem, N=sum(lengths), layout="contiguous"), lengths, placed)
 
 
-def _placed(
-    work: Sequence[int], lengths: Sequence[int], P: int, share: float
-) -> list[tuple[int, ...]] | None:
-    """Return the devices of each document, so that none has more than a share; None if that does not succeed."""
-    found: list[tuple[int, ...]] = [()] * len(work)
-    loads: list[tuple[float, int]] = []
-    used = 0
-    for document in sorted(range(len(work)), key=lambda number: -work[number]):
-        if work[document] <= share:
-            continue
-        count = min(-int(-work[document] // share), lengths[document])
-        if used + count > P:
-            return None
-        found[document] = tuple(range(used, used + count))
-        loads += [(work[document] / count, device) for device in found[document]]
-        used += count
-    loads += [(0.0, device) for device in range(used, P)]
-    heapq.heapify(loads)
-    for document in sorted(range(len(work)), key=lambda number: -work[number]):
-        if not found[document]:
-            load, device = heapq.heappop(loads)
-            if load + work[document] > share * (1 + 1e-12):
-                return None
-            found[document] = (device,)
-            heapq.heappush(loads, (load + work[document], device))
+def words_by_devices(problem: SharedProblem) -> list[int]:
+    """Return the words that move for each token of a document on 0, 1, 2, … P devices, without a mask.
+
+    Of heads × grid, of which rings, gathers and Ulysses are special shapes.
+    """
+    schedule, sizes = distributed_schedule("heads-grid"), (problem.heads, problem.kv_heads)
+    found = [0]
+    for k in range(1, problem.P + 1):
+        alone = SharedProblem(k, problem.d, k, *sizes, pass_name=problem.pass_name, dv=problem.dv)
+        found.append(min(schedule.dense_words(alone, shape) for shape in schedule.shapes(alone)))
     return found
+
+
+def fewest_words(
+    work: Sequence[int], lengths: Sequence[int], limit: float, words: Sequence[int]
+) -> list[int]:
+    """Return over how many devices to cut each document, see :func:`parallel_documents`.
+
+    Parameters
+    ----------
+    work, lengths : sequence of int
+        Of each document, the pairs and the tokens.
+    limit : float
+        The most pairs of a device.
+    words : sequence of int
+        Words that move for a token, by the number of devices.
+    """
+    P = len(words) - 1
+    most = [min(P, length) for length in lengths]
+    cuts = [min(math.ceil(one / limit / _ROUND), last) for one, last in zip(work, most, strict=True)]
+
+    def excess(loads: Sequence[float]) -> float:
+        return sum(load - limit for load in loads if load > limit * _ROUND)
+
+    def changed(i: int, k: int) -> float:
+        return excess(_packed(work, [*cuts[:i], k, *cuts[i + 1 :]], P)[1])
+
+    def gain(i: int, k: int) -> tuple[bool, float]:
+        relieved, more = over - changed(i, k), lengths[i] * (words[k] - words[cuts[i]])
+        return more <= 0 < relieved, relieved / max(more, 1)
+
+    placed, loads = _packed(work, cuts, P)
+    over = excess(loads)
+    least = over, cuts.copy()
+    while over:
+        full = {device for device, load in enumerate(loads) if load > limit * _ROUND}
+        there = {(lengths[i], cuts[i]): i for i, devices in enumerate(placed) if not full.isdisjoint(devices)}
+        largest = heapq.nlargest(_TRIED, there.values(), key=lambda i: work[i] / cuts[i])
+        moves = [
+            (i, k)
+            for i in largest
+            for k in {*range(cuts[i] + 1, cuts[i] + _AHEAD), most[i]}
+            if cuts[i] < k <= most[i]
+        ]
+        if not moves:
+            break
+        i, cuts[i] = max(moves, key=lambda move: gain(*move))
+        placed, loads = _packed(work, cuts, P)
+        over = excess(loads)
+        least = min(least, (over, cuts.copy()))
+    over, cuts = least
+    cut = [i for i, k in enumerate(cuts) if k > 1]
+    for i in sorted(cut, key=lambda i: -lengths[i] * words[cuts[i]]):
+        fewer = [k for k in range(1, most[i] + 1) if words[k] < words[cuts[i]]]
+        fewer.sort(key=lambda k: words[k])
+        cuts[i] = next((k for k in fewer if changed(i, k) <= over), cuts[i])
+    return cuts
+
+
+def _packed(work: Sequence[int], cuts: Sequence[int], P: int) -> tuple[list[tuple[int, ...]], list[float]]:
+    """Place pieces of documents, the largest first, where there is least work; return that of each device too."""
+    placed: list[tuple[int, ...]] = [()] * len(work)
+    loads = [(0.0, device) for device in range(P)]
+    for i in sorted(range(len(work)), key=lambda i: -work[i] / cuts[i]):
+        taken = [heapq.heappop(loads) for _ in range(cuts[i])]
+        placed[i] = tuple(sorted(device for _, device in taken))
+        for load, device in taken:
+            heapq.heappush(loads, (load + work[i] / cuts[i], device))
+    return placed, [load for load, _ in sorted(loads, key=lambda one: one[1])]
 
 
 def _report(problem: SharedProblem, lengths: Sequence[int], placed: list[tuple[int, ...]]) -> DocumentReport:
     """Count what each document that is cut moves, on its own devices."""
     received, pairs = [0] * problem.P, [0] * problem.P
     documents = []
+    counted: dict[tuple[int, int], ParallelRow | None] = {}
     for length, devices in zip(lengths, placed, strict=True):
-        alone = replace(problem, N=length, P=len(devices))
-        row = parallel(alone, best=True).best if len(devices) > 1 else None
+        alone, how = replace(problem, N=length, P=len(devices)), (length, len(devices))
+        if how not in counted:
+            counted[how] = parallel(alone, best=True).best if len(devices) > 1 else None
+        row = counted[how]
         each = row.traffic.pairs if row and row.traffic else (alone.pairs * problem.heads,)
         for place, device in enumerate(devices):
             received[device] += row.received[place] if row else 0
@@ -206,4 +267,7 @@ def _report(problem: SharedProblem, lengths: Sequence[int], placed: list[tuple[i
         documents.append(PlacedDocument(length, devices, row))
     back = 1 if problem.pass_name == "forward" else 2
     ring = problem.N * (problem.P - 1) * problem.keys.words * problem.kv_heads * back // problem.P
-    return DocumentReport(problem, tuple(documents), tuple(received), tuple(pairs), ring)
+    bound = None
+    with suppress(BoundDoesNotApply):
+        bound = int(documents_total(problem, lengths, max(pairs)).value)
+    return DocumentReport(problem, tuple(documents), tuple(received), tuple(pairs), ring, bound)

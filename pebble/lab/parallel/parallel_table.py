@@ -217,6 +217,8 @@ class ParallelReport(TableResult):
         columns |= {"from other nodes": "wire.between_max"} if self.links and self.links.node > 1 else {}
         columns |= {"total": "total", "rounds": "rounds:d", "work, max/mean": "balance:,.2f"}
         columns["memory"] = lambda row: max(row.traffic.memory) if row.traffic else None
+        if self.links and self.links.chunks > 1:
+            columns |= {"chunks": "wire.chunks:d"}
         if self.links:
             columns |= {"exposed, ms": milliseconds("exposed_seconds"), "time, ms": milliseconds("seconds")}
         columns |= {"inner I/O": "inner.io"} if any(row.inner for row in self.rows) else {}

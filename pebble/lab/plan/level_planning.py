@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pebble.lab.level_table import LevelReport
     from pebble.program.hierarchy import Hierarchy
     from pebble.program.schedule.level_schedule import LevelSchedule
-    from pebble.program.schedule.schedule import Tiles
+    from pebble.program.schedule.tiled_programs import Tiles
 
 
 def plan_levels(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.masks.grouped_mask import GroupedMask
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.hardware import Device
@@ -17,6 +18,9 @@ from pebble.lab.plan.plan_table import Choice, Cost, Plan
 from pebble.lab.plan.setting import Setting
 from pebble.lab.plan.verification import Search
 from pebble.program.schedule import Schedule, offered
+
+_MOST_IN_GROUPS = 4096
+"""Queries with which a plan under repeating blocks of shared heads takes half a minute."""
 
 
 def plan(
@@ -84,7 +88,6 @@ def plan(
     """
     if problem.pass_name not in ("forward", "backward"):
         raise InvalidInput(f"plan the forward and the backward pass separately, not {problem.pass_name!r}")
-    _refuse_blocks_of_groups(problem)
     constraints = Constraints(
         multiple_of, power_of_two, dict(at_least or {}), dict(at_most or {}), double_buffer, accumulate
     )
@@ -130,6 +133,7 @@ def setting_of(
     constraints: Constraints,
 ) -> Setting:
     """Return what is planned, of what :func:`plan` is given."""
+    _refuse_blocks_of_groups(problem)
     dtype = canonical_dtype(dtype)
     width_ratio(dtype, constraints.accumulate)
     words = memory_words(M, device, level, dtype)

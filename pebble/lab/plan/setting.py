@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from pebble.lab.hardware import Device
     from pebble.lower_bounds.bound import Bound
+    from pebble.program.schedule.tiled_programs import TiledPrograms
 
     Whole = NDArray[np.int64]
 
@@ -139,7 +140,7 @@ class _Demands(TileDemands):
         self.constraints, self.dtype = constraints, dtype
         self.width = width_ratio(dtype, constraints.accumulate)
 
-    def sizes(self, schedule: Schedule, problem: Problem, tiles: Tiles) -> dict[str, Sequence[int]]:
+    def sizes(self, schedule: TiledPrograms, problem: Problem, tiles: Tiles) -> dict[str, Sequence[int]]:
         """Return the sizes that keep the constraints, but of what products keep them with whatever it is."""
         if self.constraints == self.constraints.of_memory:
             return {}

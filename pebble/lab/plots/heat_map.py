@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from pebble.common.clock import doing
-from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
+from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.plots.canvas import drawn_on, legend_beside, picture, title, white_around
 from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
 from pebble.lab.training import count_any_pass, offered_names
-from pebble.program.schedule import fitting
+from pebble.program.schedule import fitting_each
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,14 +99,12 @@ def _cell(
 ) -> tuple[float | None, str | None]:
     """Count the schedule with the least I/O: of one pass only that one, which a search of all their tiles tells."""
     if problem.pass_name != "both":
-        found: list[tuple[int, Schedule]] = []
-        for schedule in asked_schedules(schedules, problem):
-            least = min((words for words, _ in found), default=None)
-            with suppress(CacheTooSmall, TooManyOperations):
-                found.append((fitting(schedule, problem, M, rival=least).words, schedule))
-        if not found:
+        asked = asked_schedules(schedules, problem)
+        found = zip(fitting_each(asked, problem, M), asked, strict=True)
+        words = [(one.words, schedule) for one, schedule in found if one and not isinstance(one, Exception)]
+        if not words:
             return None, None
-        schedules = [min(found, key=lambda pair: pair[0])[1]]
+        schedules = [min(words, key=lambda pair: pair[0])[1]]
     report = count_any_pass(problem, M, schedules)
     fitting_rows = [(row.io, row.chosen or row.name) for row in report.rows if row.io is not None]
     if not fitting_rows:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput, Violation
-from pebble.program.parallel.tile_rows import TileRows, members, packed
+from pebble.program.parallel.tile_rows import TileRows, packed, terms_met
 from pebble.program.parallel.traffic import ExchangeTraffic, TrafficTally
 
 if TYPE_CHECKING:
@@ -108,18 +108,22 @@ class _Referee:
             ordered = np.sort(numbers, axis=1)
             if (ordered[:, 1:] == ordered[:, :-1]).any():
                 raise Violation("a piece of work names a tile twice", "term-counted-twice")
-        meets = members(key, len(self.queries_of))[:, None, :] & self.keys_of[query]
-        met = members(query, len(self.keys_of))[:, None, :] & self.queries_of[key]
+        meets, key_word = terms_met(self.keys_of, query, key)
+        met, query_word = terms_met(self.queries_of, key, query)
         key_block = block * self.exchange.key_blocks // self.exchange.blocks
         problem = self.problem
         queries = self._there(problem.queries, device, query, block, np.any(meets, axis=2))
         keys = self._there(problem.keys, device, key, key_block, np.any(met, axis=2))
-        self._absorb(problem.sums[0], queries, device, query, block, meets)
+        self._absorb(problem.sums[0], queries, device, query, block, meets, key_word)
         if problem.pass_name == "backward":
-            wide = np.zeros((*met.shape[:2], self.share, met.shape[2]), np.uint64)
-            wide[np.arange(len(block)), :, block % self.share] = met
-            flat = wide.reshape(*met.shape[:2], -1)
-            self._absorb(problem.sums[1], keys, device, key, key_block, flat)
+            place, size = block % self.share, self.queries_of.shape[1]
+            if query_word is not None:
+                query_word = query_word + place[:, None] * size
+            else:
+                wide = np.zeros((*met.shape[:2], self.share, size), np.uint64)
+                wide[np.arange(len(block)), :, place] = met
+                met = wide.reshape(*met.shape[:2], -1)
+            self._absorb(problem.sums[1], keys, device, key, key_block, met, query_word)
         np.add.at(pairs, device, self.exchange.pairs_of(query, key))
 
     def _there(self, arrays: Arrays, device: Numbers, tile: Numbers, block: Numbers, needed: Flags) -> Flags:
@@ -135,12 +139,20 @@ class _Referee:
         return there
 
     def _absorb(
-        self, sums: Arrays, there: Flags, device: Numbers, tile: Numbers, block: Numbers, bits: Bits
+        self,
+        sums: Arrays,
+        there: Flags,
+        device: Numbers,
+        tile: Numbers,
+        block: Numbers,
+        bits: Bits,
+        word: Numbers | None,
     ) -> None:
         """Add to sums; where the mask forbids everything, to those whose rows are there, so that they begin."""
         entry, column = np.nonzero(bits.any(axis=2) | there)
         where = device[entry], tile[entry, column], block[entry]
-        self._more(sums, where, self.rows[sums.names].absorb(where, bits[entry, column]))
+        word = None if word is None else word[entry]
+        self._more(sums, where, self.rows[sums.names].absorb(where, bits[entry, column], word=word))
 
     def _exchange(self, receives: list[Receive]) -> None:
         """Check all receives against what is held now, then let all happen."""
@@ -167,13 +179,9 @@ class _Referee:
 
     def _discard_unfetched(self, discard: Discard, receives: list[Receive]) -> tuple[tuple[str, ...], Where]:
         """Discard at once what nobody fetches; return what goes after the receives."""
-        shape = (self.problem.P, max(len(self.keys_of), len(self.queries_of)), self.exchange.blocks)
         entries = (discard.device, discard.tile, discard.block)
-        fetched = np.zeros(len(discard.device), bool)
-        for receive in receives:
-            if receive.arrays == discard.arrays:
-                sources = np.ravel_multi_index((receive.source, receive.tile, receive.block), shape)
-                fetched |= np.isin(np.ravel_multi_index(entries, shape), sources)
+        sources = [(one.source, one.tile, one.block) for one in receives if one.arrays == discard.arrays]
+        fetched = self.rows[self.exchange.kind_of(discard.arrays)[0].names].among(entries, sources)
         device, tile, block = (entry[~fetched] for entry in entries)
         self._discard(discard.arrays, (device, tile, block))
         device, tile, block = (entry[fetched] for entry in entries)

@@ -9,6 +9,8 @@ import numpy as np
 from pebble.common.errors import Violation
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from pebble.computations.shared_problem import Arrays
@@ -44,7 +46,9 @@ class TileRows:
     def begin(self, where: Where) -> Numbers:
         """Begin rows, without a term, where there are none; return the indices of the new rows."""
         absent = np.flatnonzero(self.place[where] < 0)
-        fresh = absent[_first_of_each(self._keys(where)[absent])]
+        at, order = tuple(one[absent] for one in where), np.arange(len(absent))
+        self.place[at] = order  # of entries that name one row, one stays
+        fresh: Numbers = absent[self.place[at] == order]
         missing = len(fresh) - len(self._free)
         if missing > 0:
             first = len(self._finished)
@@ -60,8 +64,10 @@ class TileRows:
         self.place[device[fresh], tile[fresh], block[fresh]] = slot
         return fresh
 
-    def absorb(self, where: Where, bits: Bits, final: bool = False) -> Numbers:
+    def absorb(self, where: Where, bits: Bits, final: bool = False, word: Numbers | None = None) -> Numbers:
         """Add terms to rows, which begin where there are none; return the indices of the new rows.
+
+        With ``word``, ``bits`` has of each row the one word with this number; in the others there is nothing to add.
 
         Raises
         ------
@@ -72,11 +78,12 @@ class TileRows:
         slot = self.place[where]
         self._refuse(self._finished[slot], "sum-finished", "adds to a finished row", where)
         for chosen in _without_repeats(slot):
-            before = self._bits[slot[chosen]]
+            at = slot[chosen] if word is None else (slot[chosen, None], word[chosen])
+            before = self._bits[at]
             twice: Flags = np.any(before & bits[chosen], axis=1)
             some = where[0][chosen], where[1][chosen], where[2][chosen]
             self._refuse(twice, "term-counted-twice", "adds a term that is in the sum already", some)
-            self._bits[slot[chosen]] = before | bits[chosen]
+            self._bits[at] = before | bits[chosen]
         self._finished[slot] = final
         return fresh
 
@@ -96,10 +103,15 @@ class TileRows:
 
     def receive(self, where: Where, bits: Bits, final: bool, adding: bool) -> Numbers:
         """Take in rows that were sent, adding to what is there or not; return the indices of the new rows."""
-        if final or not adding:
-            there = (self.place[where] >= 0) | _repeated(self._keys(where))
-            self._refuse(there, "already-held", "receives what it has", where)
-        return self.absorb(where, bits, final)
+        if adding and not final:
+            return self.absorb(where, bits, final)
+        self._refuse(self.place[where] >= 0, "already-held", "receives what it has", where)
+        fresh = self.begin(where)
+        twice = np.ones(len(where[0]), bool)
+        twice[fresh] = False
+        self._refuse(twice, "already-held", "receives what it has", where)
+        self.absorb(where, bits, final)
+        return fresh
 
     def finish(self, where: Where) -> None:
         """Turn complete sums into their final form.
@@ -130,6 +142,15 @@ class TileRows:
         self.place[where] = -1
         self._free = np.concatenate([self._free, slot])
 
+    def among(self, where: Where, others: Iterable[Where]) -> Flags:
+        """Tell which rows are among others."""
+        marked = np.zeros(len(self._finished) + 1, bool)
+        for other in others:
+            marked[self.place[other]] = True
+        marked[-1] = False
+        found: Flags = marked[self.place[where]]
+        return found
+
     def check_outputs(self, owner: Numbers) -> None:
         """Check that every owner has its rows complete.
 
@@ -148,9 +169,6 @@ class TileRows:
         """Tell which rows lack a term."""
         lacks: Flags = np.any(self._bits[self.place[where]] != self.required[where[1]], axis=1)
         return lacks
-
-    def _keys(self, where: Where) -> Numbers:
-        return np.ravel_multi_index(where, self.place.shape)
 
     def _refuse(self, wrong: Flags, rule: str, what: str, where: Where) -> None:
         if wrong.any():
@@ -171,41 +189,33 @@ def packed(flags: Flags) -> Bits:
     return np.packbits(full, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def members(numbers: Numbers, size: int) -> Bits:
-    """Return the set of each row's numbers, which are below a size, a row of bits each."""
-    flags = np.zeros((len(numbers), size), bool)
-    flags[np.arange(len(numbers))[:, None], numbers] = True
-    return packed(flags)
+def terms_met(terms: Bits, tile: Numbers, other: Numbers) -> tuple[Bits, Numbers | None]:
+    """Return of each row's tiles the terms with the row's other tiles, and, if that is one, which word they are in."""
+    if other.shape[1] == 1:
+        word = other >> 6
+        bit = np.uint64(1) << (other & 63).astype(np.uint64)
+        return (terms[tile, word] & bit)[:, :, None], word
+    flags = np.zeros((len(other), terms.shape[1] * 64), bool)
+    flags[np.arange(len(other))[:, None], other] = True
+    return packed(flags)[:, None, :] & terms[tile], None
 
 
-def _repeats(numbers: Numbers) -> bool:
-    """Tell whether a number occurs twice; quick where they ascend."""
-    if bool((numbers[1:] > numbers[:-1]).all()):
-        return False
-    ordered = np.sort(numbers)
-    return bool((ordered[1:] == ordered[:-1]).any())
-
-
-def _first_of_each(keys: Numbers) -> Numbers:
-    """Return the index of the first of each number, in ascending order of the indices."""
-    if not _repeats(keys):
-        return np.arange(len(keys))
-    return np.sort(np.unique(keys, return_index=True)[1])
-
-
-def _repeated(keys: Numbers) -> Flags:
-    """Tell which numbers have been there before."""
-    found = np.ones(len(keys), bool)
-    found[_first_of_each(keys)] = False
+def _repeated(slot: Numbers) -> Flags:
+    """Tell of each place that is named more than once all entries but one."""
+    order = np.arange(len(slot))
+    kept = np.empty(int(slot.max(initial=0)) + 1, np.int64)
+    kept[slot] = order
+    found: Flags = kept[slot] != order
     return found
 
 
 def _without_repeats(slot: Numbers) -> list[Numbers]:
     """Return indices in groups; no number occurs twice in a group."""
-    groups: list[Numbers] = []
-    left = np.arange(len(slot))
-    while len(left):
-        first = _first_of_each(slot[left])
-        groups.append(left[first])
-        left = np.delete(left, first)
-    return groups
+    if not _repeated(slot).any():
+        return [np.arange(len(slot))]
+    order = np.argsort(slot, kind="stable")
+    ordered, position = slot[order], np.arange(len(slot))
+    fresh = np.append(True, ordered[1:] != ordered[:-1])
+    before = np.empty(len(slot), np.int64)
+    before[order] = position - np.maximum.accumulate(np.where(fresh, position, 0))
+    return np.split(np.argsort(before, kind="stable"), np.cumsum(np.bincount(before))[:-1])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pebble.program.counting.counted import Run
     from pebble.program.hierarchy import Hierarchy
     from pebble.program.nodes import Program
-    from pebble.program.schedule.schedule import Tiles
+    from pebble.program.schedule.tiled_programs import Tiles
 
 _BESIDE = 0.02
 """What the sum over all boundaries counts beside the largest."""

@@ -9,27 +9,31 @@ from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.units import fast_memory_words
 from pebble.common.whole_numbers import LARGEST_SIZE
 from pebble.computations.masks.dense_mask import DenseMask
+from pebble.computations.masks.mask_parts import mask_parts
 from pebble.program.schedule.block_cuts import BLOCK, SEQUENCES, own_sizes, problem_of_part
 from pebble.program.schedule.schedule import Schedule
-from pebble.program.schedule.tile_counter import Kind
+from pebble.program.schedule.tile_counter import NEVER, Kind
 from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
 from pebble.program.schedule.tile_search import (
     SHORT,
     TileChoice,
     best_tiles,
     counted,
-    far_from,
+    sampled,
     too_small,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pebble.computations.problem import Problem
-    from pebble.program.schedule.schedule import Tiles
+    from pebble.program.schedule.tiled_programs import Tiles
 
 _MOST_SEARCHED = 2**22
 """Pairs of a mask that is kept pair by pair, up to which tiles are searched."""
+
+_FAR = 1.75
+"""A schedule is not searched further if a coarse sample of its tiles moves this many times the words of another."""
 
 _AT_ONCE = 6
 """Sizes of which it is asked at a time whether they fit."""
@@ -117,20 +121,13 @@ def fitting_tiles(schedule: Schedule, problem: Problem, M: int) -> dict[str, int
     return dict(fitting(schedule, problem, M).tiles)
 
 
-def fitting(
-    schedule: Schedule, problem: Problem, M: int, demands: TileDemands = NO_DEMANDS, rival: int | None = None
-) -> TileChoice:
+def fitting(schedule: Schedule, problem: Problem, M: int, demands: TileDemands = NO_DEMANDS) -> TileChoice:
     """Return :func:`fitting_tiles`, with the words that they move and their room.
 
-    With demands they are searched even if the schedule has a rule of its own. Without a mask, the search ends early
-    where a coarse sample of the tiles moves 2.5 times the words of a ``rival``.
+    With demands they are searched even if the schedule has a rule of its own.
     """
-    if rival is not None and type(schedule).tiles is Schedule.tiles:
-        far = far_from(schedule, problem, M, rival)
-        if far is not None:
-            return far
     mask = problem.allowed
-    if schedule.tile_names and isinstance(mask, DenseMask) and mask.Nq * mask.Nk > _MOST_SEARCHED:
+    if schedule.tile_names and _too_long(problem):
         raise TooManyOperations(
             f"under the mask {mask.spec}, which is neither a band nor made of equal blocks, the tile "
             f"search is limited to {_MOST_SEARCHED:,} query-key pairs; here are {mask.Nq:,} × "
@@ -142,11 +139,52 @@ def fitting(
     return found
 
 
+def _too_long(problem: Problem) -> bool:
+    """Whether a mask that is kept pair by pair has too many for a search."""
+    mask = problem.allowed
+    return isinstance(mask, DenseMask) and mask.Nq * mask.Nk > _MOST_SEARCHED
+
+
+def fitting_each(
+    schedules: Sequence[Schedule], problem: Problem, M: int, least: int | None = None
+) -> list[TileChoice | CacheTooSmall | TooManyOperations | None]:
+    """Return :func:`fitting` of schedules that are compared, or why there is none.
+
+    Schedules are searched in the order of coarse samples of their tiles. A sample is all that is returned where it
+    moves 1.75 times the words of the best.
+
+    Parameters
+    ----------
+    schedules : sequence of Schedule
+    problem : Problem
+    M : int
+    least : int, optional
+        Words that every schedule moves. Those behind the first that moves no more are left out: None stands for them.
+    """
+    known = [
+        None if type(one).tiles is not Schedule.tiles or _too_long(problem) else sampled(one, problem, M)
+        for one in schedules
+    ]
+    found = list[TileChoice | CacheTooSmall | TooManyOperations | None](known)
+    best = NEVER, len(known)
+    for at in sorted(range(len(known)), key=lambda at: ((one := known[at]) and one.words) or 0):
+        sample = known[at]
+        if (best[0] == least and at > best[1]) or (sample and sample.words > _FAR * best[0]):
+            continue
+        try:
+            one = found[at] = fitting(schedules[at], problem, M)
+            best = min(best, (one.words, at))
+        except (CacheTooSmall, TooManyOperations) as error:
+            found[at] = error
+    return found
+
+
 @lru_cache(maxsize=512)
 def _fitting(
     kind: Kind, problem: Problem, M: int, demands: TileDemands, near: tuple[tuple[str, int], ...]
 ) -> TileChoice | CacheTooSmall:
     schedule = kind.schedule
+    assert isinstance(schedule, Schedule)
     choices: list[TileChoice] = []
     failure: CacheTooSmall | None = None
     try:
@@ -198,11 +236,12 @@ def _cut_in_sequences(
 ) -> Iterator[dict[str, int]]:
     """Yield tiles cut where sequences end: those for the mask as a whole, and the best for a few of the sequences."""
     schedule = kind.schedule
+    assert isinstance(schedule, Schedule)
     if schedule.in_sequences or not schedule.tile_names or max(problem.Nq, problem.Nk) <= SHORT:
         return
-    if not problem.allowed.separations("i") or len(problem.allowed.in_parts.masks) > _MOST:
+    if not problem.allowed.separations("i") or len(mask_parts(problem.allowed).masks) > _MOST:
         return
-    longest_first = sorted(problem.allowed.in_parts.masks, key=lambda part: -part.pairs)
+    longest_first = sorted(mask_parts(problem.allowed).masks, key=lambda part: -part.pairs)
     for part in longest_first[:: -(-len(longest_first) // _ASKED)]:
         own = problem_of_part(problem, part)
         best = _fitting(kind, own, M, demands, _scaled(schedule, problem, own, whole[0]) if whole else ())

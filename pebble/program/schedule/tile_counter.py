@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pebble.computations.family import Family
     from pebble.computations.problem import Problem
-    from pebble.program.schedule.schedule import Schedule
+    from pebble.program.schedule.tiled_programs import TiledPrograms
 
     Whole = NDArray[np.int64]
     Row: TypeAlias = tuple[int, ...]
@@ -38,7 +38,7 @@ NEVER = MOST
 class Kind:
     """A schedule; those of one class are the same where they have no attributes of their own."""
 
-    def __init__(self, schedule: Schedule) -> None:
+    def __init__(self, schedule: TiledPrograms) -> None:
         self.schedule = schedule
         self.identity = schedule if vars(schedule) else type(schedule)
 
@@ -93,7 +93,7 @@ def known_of(problem: Problem, demands: TileDemands, family: Callable[[Problem],
 class TileCounter:
     """Counts programs of one schedule, with and without the mask."""
 
-    def __init__(self, schedule: Schedule, problem: Problem, demands: TileDemands) -> None:
+    def __init__(self, schedule: TiledPrograms, problem: Problem, demands: TileDemands) -> None:
         self.schedule, self.problem, self.demands = schedule, problem, demands
         self.gave_up, self._kind = False, Kind(schedule)
         self._families: dict[Problem, Family] = {}

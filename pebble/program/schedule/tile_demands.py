@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.computations.problem import Problem
     from pebble.program.nodes import Program
-    from pebble.program.schedule.schedule import Schedule, Tiles
+    from pebble.program.schedule.tiled_programs import TiledPrograms, Tiles
 
     Whole = NDArray[np.int64]
 
@@ -44,12 +44,12 @@ class TileDemands:
     def __hash__(self) -> int:
         return hash(self._identity)
 
-    def sizes(self, schedule: Schedule, problem: Problem, tiles: Tiles) -> Mapping[str, Sequence[int]]:
+    def sizes(self, schedule: TiledPrograms, problem: Problem, tiles: Tiles) -> Mapping[str, Sequence[int]]:
         """Return the values that sizes may have, beside zero, ascending; of those left out all.
 
         Parameters
         ----------
-        schedule : Schedule
+        schedule : TiledPrograms
         problem : Problem
         tiles : mapping of str to int
             The smallest.

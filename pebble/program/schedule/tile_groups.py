@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pebble.computations.problem import Problem
-    from pebble.program.schedule.schedule import Schedule, Tiles
+    from pebble.program.schedule.tiled_programs import TiledPrograms, Tiles
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,14 @@ class TileGroup:
         return self.cuts + self.resident
 
 
-def switches(schedule: Schedule, least: Tiles, greatest: Tiles) -> Iterator[dict[str, int]]:
+def switches(schedule: TiledPrograms, least: Tiles, greatest: Tiles) -> Iterator[dict[str, int]]:
     """Yield every setting of the tiles that are zero or one and cut no axis, such as ``sums_first``."""
     names = [name for name in least if not schedule.axis_of(name) and greatest[name] == 1 and not least[name]]
     for values in product((0, 1), repeat=len(names)):
         yield dict(zip(names, values, strict=True))
 
 
-def tile_groups(schedule: Schedule, problem: Problem, base: Tiles, greatest: Tiles) -> list[TileGroup]:
+def tile_groups(schedule: TiledPrograms, problem: Problem, base: Tiles, greatest: Tiles) -> list[TileGroup]:
     """Return the groups of the tile sizes that may differ from those in ``base``, the smallest tiles.
 
     Tile sizes that change nothing in the program, be the others as in ``base`` or their greatest, are in no group.
@@ -69,7 +69,7 @@ def tile_groups(schedule: Schedule, problem: Problem, base: Tiles, greatest: Til
     return [group_of(schedule, [name for name in names if name in own], phases) for own, phases in groups]
 
 
-def group_of(schedule: Schedule, names: Iterable[str], phases: Iterable[int] = ()) -> TileGroup:
+def group_of(schedule: TiledPrograms, names: Iterable[str], phases: Iterable[int] = ()) -> TileGroup:
     """Return the group of some tile sizes; those that may be zero come last."""
     zero_last = sorted(names, key=schedule.may_be_zero.__contains__)
     resident = tuple(name for name in zero_last if name in schedule.resident_tiles)
@@ -79,7 +79,7 @@ def group_of(schedule: Schedule, names: Iterable[str], phases: Iterable[int] = (
 
 
 def _differ(
-    schedule: Schedule, problem: Problem, tiles: Tiles, name: str, values: tuple[int, int]
+    schedule: TiledPrograms, problem: Problem, tiles: Tiles, name: str, values: tuple[int, int]
 ) -> set[int]:
     """Return the phases that differ between two values of a tile size; none where the tiles exclude each other."""
     with suppress(InvalidInput):

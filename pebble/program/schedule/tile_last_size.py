@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.problem import Problem
-    from pebble.program.schedule.schedule import Schedule, Tiles
+    from pebble.program.schedule.tiled_programs import TiledPrograms, Tiles
 
     Whole = NDArray[np.int64]
     Row: TypeAlias = tuple[int, ...]
@@ -45,7 +45,7 @@ class LastSize:
 
     def __init__(
         self,
-        schedule: Schedule,
+        schedule: TiledPrograms,
         problem: Problem,
         M: int,
         base: dict[str, int],

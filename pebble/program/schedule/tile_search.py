@@ -23,12 +23,10 @@ from pebble.program.schedule.tile_sizes import SizeSearch
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
-    from pebble.program.schedule.schedule import Schedule, Tiles
+    from pebble.program.schedule.tiled_programs import TiledPrograms, Tiles
 
-__all__ = ["SHORT", "TileChoice", "best_tiles", "counted", "far_from", "too_small"]
+__all__ = ["SHORT", "TileChoice", "best_tiles", "counted", "sampled", "too_small"]
 
-_HOPELESS = 2.5
-"""Tiles are not searched where a coarse sample, sizes a factor of two apart, moves this many times a rival's words."""
 _AIMS = 3
 """How often smaller tiles are looked at, where phases leave words to one another."""
 _PROBES = 4
@@ -44,7 +42,7 @@ class TileChoice(NamedTuple):
 
 
 def best_tiles(
-    schedule: Schedule,
+    schedule: TiledPrograms,
     problem: Problem,
     M: int,
     demands: TileDemands = NO_DEMANDS,
@@ -54,7 +52,7 @@ def best_tiles(
 
     Parameters
     ----------
-    schedule : Schedule
+    schedule : TiledPrograms
     problem : Problem
     M : int
     demands : TileDemands
@@ -110,18 +108,18 @@ def _best_tiles(
     return min(fitting, key=lambda one: one.words)
 
 
-def far_from(schedule: Schedule, problem: Problem, M: int, words: int) -> TileChoice | None:
-    """Return the best of a coarse sample of a schedule's tiles, if it moves far more than some words; else nothing."""
-    if problem.mask is not None or not schedule.tile_names or max(problem.Nq, problem.Nk) <= SHORT:
+def sampled(schedule: TiledPrograms, problem: Problem, M: int) -> TileChoice | None:
+    """Return the best of a coarse sample of tiles, sizes a factor of two apart; None if it does not fit."""
+    if not schedule.tile_names or max(problem.Nq, problem.Nk) <= SHORT:
         return None
     counter = TileSearches(schedule, problem, NO_DEMANDS)
-    sampled = [counter.choice(M, *form, coarse=True)[0] for form in _smallest(schedule, problem, NO_DEMANDS)]
-    best = min(sampled, key=lambda one: one.words)
-    return best if best.words > _HOPELESS * words and all(one.room <= M for one in sampled) else None
+    found = [counter.choice(M, *form, coarse=True)[0] for form in _smallest(schedule, problem, NO_DEMANDS)]
+    fits = all(one.room <= M and one.words < NEVER for one in found)
+    return min(found, key=lambda one: one.words) if fits else None
 
 
 def _smallest(
-    schedule: Schedule, problem: Problem, demands: TileDemands
+    schedule: TiledPrograms, problem: Problem, demands: TileDemands
 ) -> list[tuple[dict[str, int], list[TileGroup]]]:
     """Return the smallest tiles by all names that a program takes, each with the groups of sizes that may differ."""
     greatest = dict(schedule.greatest(problem))
@@ -136,7 +134,7 @@ def _smallest(
     return found
 
 
-def _without_tiles(schedule: Schedule, problem: Problem, M: int, demands: TileDemands) -> TileChoice:
+def _without_tiles(schedule: TiledPrograms, problem: Problem, M: int, demands: TileDemands) -> TileChoice:
     """Return the only choice of a schedule without tile sizes."""
     if demands is NO_DEMANDS:
         only = schedule.measure(problem, {})  # which is asked for again
@@ -149,7 +147,7 @@ def _without_tiles(schedule: Schedule, problem: Problem, M: int, demands: TileDe
 
 
 def counted(
-    schedule: Schedule,
+    schedule: TiledPrograms,
     problem: Problem,
     tiles: Sequence[dict[str, int]],
     demands: TileDemands = NO_DEMANDS,
@@ -163,14 +161,14 @@ def _least(tiles: Tiles, sizes: Mapping[str, Sequence[int]]) -> dict[str, int]:
     return {name: nearest(size, sizes.get(name)) for name, size in tiles.items()}
 
 
-def too_small(schedule: Schedule, least: int, M: int) -> CacheTooSmall:
+def too_small(schedule: TiledPrograms, least: int, M: int) -> CacheTooSmall:
     """Return the error that says how many words a schedule needs under a mask."""
     return CacheTooSmall(
         f"{schedule.name} needs at least {least} words of fast memory under this mask; M is {M}", least
     )
 
 
-def _none_allowed(schedule: Schedule) -> CacheTooSmall:
+def _none_allowed(schedule: TiledPrograms) -> CacheTooSmall:
     return CacheTooSmall(f"{schedule.name} has no tiles that satisfy the constraints")
 
 
@@ -178,7 +176,7 @@ class TileSearches(TileCounter):
     """The searches of all groups of a schedule's tile sizes, one program for a question of each."""
 
     def __init__(
-        self, schedule: Schedule, problem: Problem, demands: TileDemands, near: Tiles | None = None
+        self, schedule: TiledPrograms, problem: Problem, demands: TileDemands, near: Tiles | None = None
     ) -> None:
         super().__init__(schedule, problem, demands)
         self.near = near or {}
@@ -196,7 +194,10 @@ class TileSearches(TileCounter):
         if len(groups) == 1 and len(groups[0].phases) in (0, len(numbered)):
             words, room = searches[0].known(tiles[name] for name in groups[0].names)
         else:
-            (words,), (room,) = self.count(self.problem, [tiles], None)
+            problem = self.problem.without_mask() if coarse else self.problem
+            (words,), (room,) = self.count(problem, [tiles], None)
+            if coarse and searches[0].masked:
+                (words,), _ = self.count(self.problem, [tiles], None, words_only=True)
         most = max((search.known(tiles[name] for name in search.names)[1] for search in searches), default=0)
         return TileChoice(int(words), int(room), tiles), most
 

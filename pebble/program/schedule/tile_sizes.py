@@ -149,10 +149,17 @@ class SizeSearch(LastSize):
         return heads
 
     def sample(self) -> Asking[Row]:
-        """Return the best of a coarse sample; if none fit, the smallest sizes."""
-        rows = yield from self._with_last(self._heads())
-        ordered = yield from self._ordered(PLAIN, rows or [tuple(self.low)])
-        return ordered[0]
+        """Return the best of a coarse sample; if none fit, the smallest sizes.
+
+        Its room is the one without the mask.
+        """
+        rows = (yield from self._with_last(self._heads())) or [tuple(self.low)]
+        best = (yield from self._ordered(WORDS if self.masked else PLAIN, rows))[0]
+        if self.masked:
+            (words,), _ = yield from self._count(WORDS, [best])
+            _, (room,) = yield from self._count(PLAIN, [best])
+            self.note(best, (int(words), int(room)))
+        return best
 
     def _refined(self, rows: list[Row], ratio: float) -> Asking[list[Row]]:
         """Return rows and what is near the best of them, the best first."""

@@ -15,7 +15,7 @@ from tests.computations.small_masks import made, whole
 from tests.support.mask_definitions import definitions
 from tests.support.table_questions import TableQuestions
 
-BANDED = ("causal", "window", "prefix", "document", "longformer", "sink", "streaming")
+BANDED = ("causal", "window", "prefix", "document", "diagonal", "longformer", "sink", "streaming", "video")
 
 
 def kind(spec: str) -> str:

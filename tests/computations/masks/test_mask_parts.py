@@ -67,7 +67,7 @@ def test_bands_of_parts_of_few_lengths(seed: int) -> None:
 def test_parts_of_grouped_bands_are_grouped(kind: str) -> None:
     mask = make_mask(f"group:3:document:{kind}4,2,4", 30, 10)
     assert mask is not None
-    found = mask.in_parts
+    found = mask_parts(mask)
     assert [(part.Nq, part.Nk) for part in found.masks] == [(12, 4), (6, 2)]
     for which, at in found.intervals():
         part = found.masks[which]
