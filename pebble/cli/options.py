@@ -228,7 +228,7 @@ class ProblemOptions(Options):
 def _shares_less(model: Model, changed: Model) -> str:
     return (
         f"note: {model.key} has {model.group} query heads for each head of keys and values; you asked for "
-        f"{changed.group}. The bounds below do not hold for {model.key}, which shares more."
+        f"{changed.group}. The bounds do not hold for {model.key}, which shares more."
     )
 
 

@@ -20,7 +20,7 @@ from pebble.lab.plan.verification import Search
 from pebble.program.schedule import Schedule, offered
 
 _MOST_IN_GROUPS = 4096
-"""Queries with which a plan under repeating blocks of shared heads takes half a minute."""
+"""A plan for shared heads under repeating blocks, whose tiles are counted one by one, takes half a minute here."""
 
 
 def plan(
@@ -113,17 +113,6 @@ def plan(
     )
 
 
-def _refuse_blocks_of_groups(problem: Problem) -> None:
-    """Refuse repeating blocks of shared heads, of which every tile is counted by itself, if there are many."""
-    mask = problem.mask
-    if isinstance(mask, GroupedMask) and not mask.banded and mask.Nq > _MOST_IN_GROUPS:
-        raise InvalidInput(
-            f"the mask {mask.spec} has {mask.Nq:,} queries, and a plan for shared heads under repeating blocks takes "
-            f"minutes for more than {_MOST_IN_GROUPS:,}: plan for separate heads (--kv-heads equal to --heads), or "
-            "count one schedule with given tiles"
-        )
-
-
 def setting_of(
     problem: Problem,
     M: int | None,
@@ -133,7 +122,13 @@ def setting_of(
     constraints: Constraints,
 ) -> Setting:
     """Return what is planned, of what :func:`plan` is given."""
-    _refuse_blocks_of_groups(problem)
+    mask = problem.mask
+    if isinstance(mask, GroupedMask) and not mask.banded and mask.Nq > _MOST_IN_GROUPS:
+        raise InvalidInput(
+            f"the mask {mask.spec} has {mask.Nq:,} queries, and a plan for shared heads under repeating blocks takes "
+            f"minutes for more than {_MOST_IN_GROUPS:,}: plan for separate heads (--kv-heads equal to --heads), or "
+            "count one schedule with given tiles"
+        )
     dtype = canonical_dtype(dtype)
     width_ratio(dtype, constraints.accumulate)
     words = memory_words(M, device, level, dtype)

@@ -155,13 +155,7 @@ def get(name: str, pass_name: str = "forward", form: str = "plain") -> Schedule:
 
 
 def named(name: str) -> list[Schedule]:
-    """Return the registered schedules with a name, one for each pass or computation that has its own.
-
-    Examples
-    --------
-    >>> [schedule.name for schedule in named("FlashAttention")]
-    ['flash-2']
-    """
+    """Return the registered schedules with a name, one for each pass or computation that has its own."""
     found = registered()
     for known in _called(name):
         if same := [schedule for schedule in found if schedule.name == known]:
