@@ -48,15 +48,11 @@ def schedules(
 
 def _cards(entries: list[dict[str, Any]]) -> str:
     """Return a line for each field that says something, and an empty line between entries."""
-    lines = [
-        "\n".join(
-            f"{key:<8} {text if isinstance(text, str) else ', '.join(text)}"
-            for key, text in one.items()
-            if text
-        )
+    cards = (
+        [(key, [text] if isinstance(text, str) else text) for key, text in one.items() if text]
         for one in entries
-    ]
-    return "\n\n".join(lines)
+    )
+    return "\n\n".join("\n".join(f"{key:<8} {', '.join(texts)}" for key, texts in card) for card in cards)
 
 
 def _served(schedule: Schedule) -> str:

@@ -232,7 +232,7 @@ def _shares_less(model: Model, changed: Model) -> str:
     )
 
 
-def dtype_on_device(dtype: str | None) -> str:
+def word_type(dtype: str | None) -> str:
     """Return the type of a word on a device; if none is given, say on standard error that it is bfloat16."""
     if dtype is None:
         click.echo("note: a word is a bfloat16; --dtype sets another type", err=True)
@@ -268,7 +268,7 @@ class MemoryOptions(Options):
             return None if self.memory is None else parse_words(self.memory, self.dtype)
         if self.memory is not None:
             raise click.UsageError("-M and --device both set the size of fast memory: give one.")
-        self.dtype = dtype_on_device(self.dtype)
+        self.dtype = word_type(self.dtype)
         from pebble.lab.hardware.device import memory_words
 
         return memory_words(None, self.device, self.level, self.dtype)

@@ -12,14 +12,7 @@ import click
 
 from pebble.cli.completion import devices, masks
 from pebble.cli.level_options import LevelOptions
-from pebble.cli.options import (
-    SCHEDULES,
-    FormOptions,
-    MemoryOptions,
-    ProblemOptions,
-    dtype_on_device,
-    names_of,
-)
+from pebble.cli.options import SCHEDULES, FormOptions, MemoryOptions, ProblemOptions, names_of, word_type
 from pebble.cli.progress import progress_line
 from pebble.cli.signature import Amount, Options, command, group, like, needed, option
 from pebble.common.whole_numbers import singular
@@ -115,7 +108,7 @@ class GridOptions(Options):
         if devices:
             from pebble.lab.hardware import device
 
-            dtype = dtype_on_device(self.dtype)
+            dtype = word_type(self.dtype)
             found += [device(name).words(dtype, self.level) for name in devices]
         return found
 
