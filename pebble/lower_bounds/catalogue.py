@@ -12,6 +12,7 @@ from pebble.lower_bounds.attention import (
     causal_triangles,
     communication,
     compulsory,
+    crossing,
     documents,
     forward,
     large_cache,
@@ -27,7 +28,7 @@ from pebble.lower_bounds.nests import nest_bounds
 
 _FILES = (
     *(compulsory, forward, forward_rows, backward, backward_rows, by_parts, causal_triangles, large_cache),
-    *(varying_work, latent, levels, communication, documents, matmul_fft, nest_bounds),
+    *(varying_work, latent, levels, communication, crossing, documents, matmul_fft, nest_bounds),
     *(min_cut, SPECTRAL, partition, products, BUTTERFLY, exhaustive, published),
 )
 """Attention first, then other computations, any DAG, and what others publish."""

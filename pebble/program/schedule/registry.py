@@ -5,22 +5,19 @@ from __future__ import annotations
 import difflib
 import pkgutil
 import re
-import sys
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import import_module
 from inspect import isabstract
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pebble.common.entry_points import entry_points_of, loaded
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import FORMS
 from pebble.program.schedule.level_schedule import LevelSchedule
 from pebble.program.schedule.schedule import Schedule
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 _OWN = "schedules"
 """The package whose files define the built-in schedules."""
@@ -246,7 +243,8 @@ def schedules_of(kind: Any, group: str, told: str) -> list[Any]:
     InvalidInput
         If one cannot be loaded, or is of another kind.
     """
-    return [*_own(kind), *(_loaded(entry, kind, told) for entry in _entries(group, tuple(sys.path)))]
+    others = [entry for entry in entry_points_of(group) if not entry.value.startswith(f"{_OWN}.")]
+    return [*_own(kind), *(_made(loaded(entry, "schedule"), entry, kind, told) for entry in others)]
 
 
 @lru_cache(maxsize=8)
@@ -260,19 +258,11 @@ def _own(kind: Any) -> tuple[Any, ...]:
     return tuple(one() for one in found)
 
 
-@lru_cache(maxsize=8)
-def _entries(group: str, path: tuple[str, ...]) -> list[EntryPoint]:
-    """Return the entry points of a group by name; the files of all installed projects are read for it."""
-    from importlib.metadata import entry_points
-
-    return sorted(entry for entry in set(entry_points(group=group)) if not entry.value.startswith(f"{_OWN}."))
-
-
 @lru_cache(maxsize=256)
-def _loaded(entry: EntryPoint, kind: Any, told: str) -> Any:
-    """Return what an entry point registers: one of a kind, which messages tell by its public name."""
+def _made(registered: Any, entry: Any, kind: Any, told: str) -> Any:
+    """Return one of what an entry point registers, of a kind, which messages tell by its public name."""
     try:
-        made = entry.load()()
+        made = registered()
     except Exception as error:
         raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) cannot be loaded: {error}") from error
     if not isinstance(made, kind):
