@@ -242,8 +242,8 @@ class ParallelReport(TableResult):
         whys: dict[str, list[str]] = {}
         for name, why in self.refused.items():
             whys.setdefault(why, []).append(name)
-        for why, names in whys.items():
-            notes.append(f"left out, {', '.join(names)}: {why.replace(f'{names[0]} needs', 'it needs')}")
+        for why, bounds in whys.items():
+            notes.append(f"left out, {', '.join(bounds)}: {why.replace(f'{bounds[0]} needs', 'it needs')}")
         if any(row.traffic is None for row in self.rows):
             names = ", ".join(row.name for row in self.rows if row.traffic is None)
             notes.append(f"by closed form only, too large for the referee: {names}")
