@@ -12,9 +12,11 @@ from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lab.asked_schedules import asked_schedules
-from pebble.lab.count_table import Price, Report, Row
+from pebble.lab.count_row import Price, Row
+from pebble.lab.count_table import Report
 from pebble.lab.hardware.device import Device, memory_words
 from pebble.lab.hardware.device import device as device_of
+from pebble.lab.work import flops, footprint
 from pebble.lower_bounds.table import BoundTable, bounds
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
@@ -227,6 +229,9 @@ def count_schedule(
             if reads or counted.writes[name]
         },
         chosen=pick(problem, sizes).name if pick else "",
+        flops=flops(counted),
+        footprint=footprint(counted),
+        computes={name: vertices for name, vertices in counted.computes.items() if vertices},
     )
 
 

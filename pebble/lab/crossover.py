@@ -20,7 +20,7 @@ from pebble.lower_bounds.proved import best_bound
 from pebble.program.schedule import fitting, get
 
 if TYPE_CHECKING:
-    from pebble.lab.count_table import Row
+    from pebble.lab.count_row import Row
 
 MASKS = (None, "causal")
 """The masks under which both kinds of attention are compared."""

@@ -18,7 +18,8 @@ from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware import model as model_of
 
 if TYPE_CHECKING:
-    from pebble.lab.count_table import Report, Row
+    from pebble.lab.count_row import Row
+    from pebble.lab.count_table import Report
 
 DEFAULT_DEVICES = ("gtx1060", "v100", "a100", "h100")
 DEFAULT_DIMENSIONS = (64, 128, 256)

@@ -30,6 +30,7 @@ def test_count_json_has_every_field(pebble: Pebble) -> None:
     assert (document["schema_version"], document["M"]) == (1, 100)
     assert document["problem"]["Nq"] == document["problem"]["Nk"] == 64
     names = {"name", "fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio", "by_array"}
+    names |= {"flops", "footprint", "computes"}
     for row in document["schedules"]:
         assert set(row) - {"chosen"} == names
         if row["fits"]:

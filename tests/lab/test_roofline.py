@@ -10,7 +10,8 @@ import pebble
 from pebble import Problem
 from pebble.lab.plan import plan
 from pebble.lab.plan.plan_table import Choice
-from pebble.lab.plan.roofline import flops, moved_bytes, roofline_of
+from pebble.lab.plan.roofline import moved_bytes, roofline_of
+from pebble.lab.work import flops
 from pebble.program.schedule import get
 from tests.lab.plans import BACKWARD, FORWARD
 

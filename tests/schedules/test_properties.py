@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pebble.common.errors import CacheTooSmall
 from pebble.computations.problem import Problem
 from pebble.lab.count import count, count_schedule
-from pebble.lab.count_table import Row
+from pebble.lab.count_row import Row
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.counting.run import run
 from pebble.program.schedule import available, get

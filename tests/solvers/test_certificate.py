@@ -39,6 +39,7 @@ from tests.solvers.small_certificates import EXAMPLE, ONCE, Document, made, seco
         ("hypercube:8", 9, ONCE, "spectral, above compulsory"),
         ("diamond:3,3", 3, ONCE, "Hong-Kung"),
         ("attention:N=1,d=1", 6, Rules(), "compulsory"),
+        ("tree:4", 3, Rules(), "forced loads"),
         ("pyramid:3", 4, Rules(), "exhaustive search"),
         ("pyramid:3", 4, Rules(sliding=True), "exhaustive search"),
         ("diamond:3,3", 3, ONCE, "exhaustive search"),
@@ -59,12 +60,12 @@ def test_valid_certificates_are_confirmed_by_both(name: str, M: int, rules: Rule
 
 
 def test_the_best_bound_is_chosen() -> None:
-    assert certify(load_dag("diamond:8,8"), 3, ONCE, order="given").bound.name == "convex min-cut"
+    assert certify(load_dag("diamond:8,8"), 3, ONCE, order="given").bound.name == "forced loads"
     optimal = certify(load_dag("attention:N=1,d=1"), 6, order="given")
     assert optimal.gap == 0
     assert "optimal" in str(optimal)
     tiny = certify(load_dag("pyramid:3"), 4, order="given")
-    assert (tiny.bound.name, tiny.lower) == ("exhaustive search", 7)
+    assert (tiny.bound.name, tiny.lower) == ("forced loads", 7)
 
 
 def _set(*path: str | int, to: Any) -> Callable[[Document], None]:
@@ -192,7 +193,7 @@ def test_bounds_that_cannot_be_computed_again(change: Callable[[Document], None]
 
 def test_a_bound_of_other_rules_is_refused() -> None:
     stream = io.StringIO()
-    certify(load_dag("diamond:5,5"), 3, ONCE, order="given").write(stream)
+    certify(load_dag("diamond:5,5"), 3, ONCE, order="given", bound="convex min-cut").write(stream)
     document = json.loads(stream.getvalue())
     assert document["bound"]["name"] == "convex min-cut"
     document["rules"]["recomputation"] = True

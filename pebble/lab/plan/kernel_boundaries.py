@@ -17,7 +17,7 @@ from pebble.lab.hardware.device import MEMORY_LEVELS, canonical_dtype
 from pebble.lab.level_table import Boundary, LevelReport, LevelRow
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import widened, width_ratio
-from pebble.lab.plan.roofline import flops
+from pebble.lab.work import flops
 from pebble.lower_bounds.levels import boundary_bound
 from pebble.program import Program, compute, delete, load, loop, program, store
 from pebble.program.counting.run import run

@@ -10,8 +10,9 @@ from pebble.common.errors import CacheTooSmall, NoClosedForm, PebbleError, TooMa
 from pebble.common.tables import tiles_text
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.plan_table import Choice
-from pebble.lab.plan.roofline import Traffic, flops, moved_bytes
+from pebble.lab.plan.roofline import Traffic, moved_bytes
 from pebble.lab.plan.setting import Setting
+from pebble.lab.work import flops
 from pebble.program.closed_forms.count import words_by_array
 from pebble.program.schedule import Schedule, Tiles
 

@@ -26,7 +26,8 @@ from pebble.lab.training import count_any_pass
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pebble.lab.count_table import CountTable, Row
+    from pebble.lab.count_row import Row
+    from pebble.lab.count_table import CountTable
     from pebble.program.schedule import Schedule
 
 FAR = 8.0

@@ -13,14 +13,15 @@ from pebble.common.units import bytes_per_word
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lab.asked_schedules import asked_schedules
-from pebble.lab.count_table import Price
+from pebble.lab.count_row import Price
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import canonical_dtype
 from pebble.lab.training import count_any_pass
+from pebble.lab.work import is_product
 
 if TYPE_CHECKING:
-    from pebble.lab.count_table import Row
+    from pebble.lab.count_row import Row
     from pebble.program.schedule import Schedule
 
 
@@ -158,26 +159,23 @@ def roofline_points(
 def _point(
     schedule: Schedule, row: Row, needed: int, roof: tuple[float, int], problem: Problem
 ) -> RooflinePoint:
-    from pebble.lab.plan.roofline import flops
-
     assert row.tiles is not None
     assert row.io is not None
     assert row.bytes is not None
-    work, (bandwidth, peak) = flops(schedule.measure(problem, row.tiles)) * problem.copies, roof
+    assert row.flops is not None
+    bandwidth, peak = roof
     return RooflinePoint(
         schedule=row.name,
         tiles=row.tiles,
         io=row.io,
         moved=row.bytes,
-        flops=work,
-        repeated=work / needed,
-        attainable=min(peak, work / row.bytes * bandwidth),
+        flops=row.flops,
+        repeated=row.flops / needed,
+        attainable=min(peak, row.flops / row.bytes * bandwidth),
     )
 
 
 def _needed_work(problem: Problem) -> int:
     """FLOP of the matrix products if nothing is computed twice."""
-    from pebble.lab.plan.constraints import is_product
-
     family = family_of(problem)
     return 2 * problem.copies * sum(family.size(a.name) for a in family.arrays if is_product(a, family))

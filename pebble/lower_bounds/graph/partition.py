@@ -11,8 +11,11 @@ from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.bound import ANY_RULES, HONG_KUNG, ONCE_ONLY, Statement
+from pebble.lower_bounds.graph.forced_loads import FORCED_LOADS
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.needed_part import Needed, maximum_flow, needed_part
+
+__all__ = ["FORCED_LOADS", "PARTITIONS", "hong_kung"]
 
 PARTITIONS = Statement(
     "Hong-Kung",
