@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from pebble.cli.options import DEVICE_WORDS, MemoryOptions
+from pebble.cli.options import MemoryOptions, word_type
 from pebble.cli.signature import Amount, Options, option
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_rate, parse_words
@@ -68,9 +68,9 @@ class LevelOptions(Options):
                 raise click.UsageError("--bandwidth needs --device.")
             return _in_words(names, not self.exclusive, dtype, size)
         if dtype is None:
-            raise click.UsageError(DEVICE_WORDS)
+            dtype = memory.dtype = word_type(dtype)
         found = device_with(memory.device, bandwidth, names)
-        return _with(found.hierarchy(names, dtype), found.bandwidths(names), size)
+        return _with(found.hierarchy(names, dtype), found.bandwidths(names), bytes_per_word(dtype))
 
 
 def device_with(name: str, bandwidth: str | None, levels: Iterable[str]) -> Device:

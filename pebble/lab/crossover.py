@@ -126,8 +126,8 @@ class CrossoverTable(TableResult):
         columns = {name: how for name, how in columns.items() if said.get(name, True)}
         mask = f"{self.mask} mask" if self.mask else "no mask"
         heading = (
-            f"linear attention against softmax, {mask}. Cheaper: than the best schedule with softmax; provably: "
-            "than any, by the best proved bound"
+            f"linear attention against softmax, {mask}: lengths N from which it moves fewer words than the best "
+            "softmax schedule, and provably fewer than any"
         )
         return [heading, Table.of(self.rows, columns, drop=("softmax", "linear", "M/2d"))]
 

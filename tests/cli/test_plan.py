@@ -27,7 +27,7 @@ def test_command_under_a_mask(pebble: Pebble, monkeypatch: pytest.MonkeyPatch) -
     without_proofs(monkeypatch, 1)
     code, out, err = pebble("plan", *shape)
     assert code == 1
-    assert "own tiles, not verified" in out
+    assert "native tiles, not verified" in out
     assert err.startswith("pebble: no choice is verified: ")
 
 

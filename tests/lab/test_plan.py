@@ -139,6 +139,6 @@ def test_own_tiles_are_found_however_little_is_missing(name: str) -> None:
 
     larger = best(20_000)
     found = best(larger.room.words - 1)
-    assert found.form == larger.form == "own tiles"
+    assert found.form == larger.form == "native tiles"
     assert found.room.words < larger.room.words
     assert larger.io <= found.io <= 1.05 * larger.io

@@ -73,7 +73,7 @@ def test_roofline_agrees_with_the_plan() -> None:
     problem = Problem.square(512, 64)
     found = plots.roofline_points(problem, "a100", "float16", schedules=["flash-2", "naive"])
     planned = pebble.plan(problem, device="a100", dtype="float16", schedules=["flash-2"], costs=False)
-    own = next(choice for choice in planned.choices if choice.form == "own tiles")
+    own = next(choice for choice in planned.choices if choice.form == "native tiles")
     point = found.points[0]
     assert (point.io, point.moved, point.flops) == (own.io, own.moved, own.flops)
     assert point.intensity == own.intensity

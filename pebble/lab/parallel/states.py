@@ -76,14 +76,14 @@ class StateReport(TableResult):
             **{"schedule": "name", "words received, busiest": "received_max", "total": "total"},
             **{
                 "rounds": "rounds:d",
-                "ratio": "ratio_total:,.3f",
+                "÷ bound": "ratio_total:,.3f",
                 "what": lambda row: STATE_SCHEDULES[row.name][0],
             },
         }
         rows = [SimpleNamespace(**row) for row in self.records()]
         about = (
             f"linear attention under the causal mask on {p.P:,} devices, {p.kv_heads:,} states of "
-            f"{p.d:,} x {p.width:,} words a device, whatever N is"
+            f"{p.d:,} x {p.width:,} words on each device, for any N"
         )
         return [
             about,

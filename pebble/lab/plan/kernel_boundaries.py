@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
-from pebble.common.units import bytes_per_word, bytes_text, seconds_text
+from pebble.common.units import bytes_per_word, bytes_text, scaled, seconds_text
 from pebble.computations.registry import family_of
 from pebble.lab.count import ProblemRun
 from pebble.lab.hardware import Device
@@ -88,8 +88,8 @@ class DeviceKernel(LevelReport):
         longest = seconds_text(max((time for time in times if time is not None), default=None))
         return [
             *([f"Nsight Compute: {', '.join(names)}"] if self.device.title.startswith("NVIDIA") else []),
-            f"roofline: lower estimates; {self.flops:.4g} FLOP take at least {seconds_text(self.compute_seconds)}, the "
-            f"kernel at least {longest}",
+            f"roofline: lower estimates; {scaled(self.flops)}FLOP take at least "
+            f"{seconds_text(self.compute_seconds)}, the kernel at least {longest}",
             *self.device.untimed(self.device.boundary(level).name for level in MEMORY_LEVELS),
         ]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.masks.grouped_mask import GroupedMask
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.hardware import Device
@@ -17,6 +18,9 @@ from pebble.lab.plan.plan_table import Choice, Cost, Plan
 from pebble.lab.plan.setting import Setting
 from pebble.lab.plan.verification import Search
 from pebble.program.schedule import Schedule, offered
+
+_MOST_IN_GROUPS = 4096
+"""A plan for shared heads under repeating blocks, whose tiles are counted one by one, takes half a minute here."""
 
 
 def plan(
@@ -118,6 +122,13 @@ def setting_of(
     constraints: Constraints,
 ) -> Setting:
     """Return what is planned, of what :func:`plan` is given."""
+    mask = problem.mask
+    if isinstance(mask, GroupedMask) and not mask.banded and mask.Nq > _MOST_IN_GROUPS:
+        raise InvalidInput(
+            f"the mask {mask.spec} has {mask.Nq:,} queries, and a plan for shared heads under repeating blocks takes "
+            f"minutes for more than {_MOST_IN_GROUPS:,}: plan for separate heads (--kv-heads equal to --heads), or "
+            "count one schedule with given tiles"
+        )
     dtype = canonical_dtype(dtype)
     width_ratio(dtype, constraints.accumulate)
     words = memory_words(M, device, level, dtype)

@@ -19,7 +19,7 @@ from pebble.program.schedule import Schedule, Tiles
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FORMS = {"own tiles": None, "whole tiles": ("rows", "cols")}
+FORMS = {"native tiles": None, "whole tiles": ("rows", "cols")}
 """The sizes that are searched: a schedule's own, or those of whole tiles of queries and keys, where it loads such."""
 
 UNVERIFIABLE = (TooManyOperations, NoClosedForm, Violation)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pebble.common.units import scaled
 from pebble.lab.plots.canvas import (
     drawn_on,
     legend_beside,
@@ -43,9 +44,9 @@ def _draw_roof(found: RooflinePoints, ax: Axes) -> None:
     ax.set_ylim(low * found.bandwidth / 1.5, found.peak * 2.5)
     log_axes(ax)
     ax.plot([low, found.ridge, high], [low * found.bandwidth, found.peak, found.peak], color="black")
-    note(ax, f"peak {_rate(found.peak)}FLOP/s", (low, found.peak), (4, 4))
+    note(ax, f"peak {scaled(found.peak)}FLOP/s", (low, found.peak), (4, 4))
     ax.plot([low, found.ridge], [found.peak] * 2, color="black", linewidth=0.6, linestyle=":")
-    name, place = f"{found.boundary} {_rate(found.bandwidth)}B/s", low * (found.ridge / low) ** 0.3
+    name, place = f"{found.boundary} {scaled(found.bandwidth)}B/s", low * (found.ridge / low) ** 0.3
     note(ax, name, (place, place * found.bandwidth), (5, -5), va="top", path_effects=white_around())
     for place, text, style in (
         (found.ridge, f"ridge: {found.ridge:,.0f}", ":"),
@@ -75,13 +76,6 @@ def _draw_points(found: RooflinePoints, ax: Axes) -> None:
             zorder=3,
             label=wrapped(f"{names}: {label}", 28),
         )
-
-
-def _rate(value: float) -> str:
-    for size, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G")):
-        if value >= size:
-            return f"{value / size:,.3g} {prefix}"
-    return f"{value:,.3g} "
 
 
 def _set_up(found: RooflinePoints, ax: Axes) -> None:

@@ -121,7 +121,7 @@ def d1_busiest(problem: SharedProblem) -> Bound:
 
 
 def phi(problem: SharedProblem) -> Bound:
-    """Bound what some device receives plus sends, or receives alone where all do equally much; by whole heads.
+    """Bound what some device receives plus sends, or receives alone where all do equal work; by whole heads.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def phi(problem: SharedProblem) -> Bound:
     require(problem, "forward", "Phi")
     require_equal_shares(problem, "Phi")
     words = received_at_least(problem, _share(problem, 1))
-    return PHI.bound(_at_least(words), "received alone, if all devices do equally much")
+    return PHI.bound(_at_least(words), "received alone, if all devices do equal work")
 
 
 def words_for_shares(problem: SharedProblem, pairs: Iterable[int]) -> int:

@@ -39,7 +39,7 @@ def require(problem: SharedProblem, pass_name: str, bound: str) -> None:
 def require_equal_shares(problem: SharedProblem, bound: str) -> None:
     """Check that every device owns equally many tokens."""
     if problem.queries_decoded is not None:
-        raise BoundDoesNotApply(f"{bound} needs as many queries on every device")
+        raise BoundDoesNotApply(f"{bound} needs the same number of queries on every device")
     for name, tokens in (("N", problem.N), ("Nq", problem.query_count)):
         if tokens % problem.P:
             raise BoundDoesNotApply(

@@ -57,7 +57,7 @@ class MemoryRun:
 
 
 class DeviceShare:
-    """The work of one device, where all devices do equally much.
+    """The work of one device, where all devices do equal work.
 
     Parameters
     ----------

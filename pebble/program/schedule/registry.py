@@ -144,11 +144,25 @@ def get(name: str, pass_name: str = "forward", form: str = "plain") -> Schedule:
             "and the backward pass separately, not for 'both'"
         )
     found = available(pass_name, form)
-    for known in (name, _OTHER_NAMES.get(re.sub(r"[\s_-]|attention", "", name.lower()), "")):
+    for known in _called(name):
         if known in found:
             return found[known]
     what = f"the {pass_name} pass" + (f" ({form})" if form != "plain" else "")
     raise unknown(f"schedule {name!r} for {what}", name, found)
+
+
+def named(name: str) -> list[Schedule]:
+    """Return the registered schedules with a name, one for each pass or computation that has its own."""
+    found = registered()
+    for known in _called(name):
+        if same := [schedule for schedule in found if schedule.name == known]:
+            return same
+    raise unknown(f"schedule {name!r}", name, {schedule.name: None for schedule in found})
+
+
+def _called(name: str) -> tuple[str, str]:
+    """Return a name, and the schedule that people mean by it."""
+    return name, _OTHER_NAMES.get(re.sub(r"[\s_-]|attention", "", name.lower()), "")
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> InvalidInput:

@@ -54,5 +54,5 @@ def test_groups_cost_nothing_more() -> None:
 
 @pytest.mark.slow
 def test_pairs_of_groups_are_limited_too() -> None:
-    with pytest.raises(InvalidInput, match="--kv-heads as many as --heads"):
+    with pytest.raises(InvalidInput, match="--kv-heads equal to --heads"):
         make_mask("group:4:nm:1:2", 4 * 16_384, 16_384)
