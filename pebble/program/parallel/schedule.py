@@ -179,7 +179,7 @@ def distributed_schedules(pass_name: str | None = None) -> list[DistributedSched
     Examples
     --------
     >>> [schedule.name for schedule in distributed_schedules("backward")]
-    ['all-gather', 'ring', 'ring-q', 'ulysses', 'grid', 'heads-grid']
+    ['all-gather', 'ring', 'ring-q', 'lightseq', 'pass-q', 'ulysses', 'usp', 'grid', 'grid-ring', 'heads-grid']
     """
     found: list[DistributedSchedule] = schedules_of(
         DistributedSchedule, "pebble.distributed_schedules", "pebble.program.parallel.DistributedSchedule"
