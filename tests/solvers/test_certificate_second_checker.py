@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import subprocess
+import sys
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +22,7 @@ from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
 from pebble.lower_bounds.graph.needed_part import needed_part
 from pebble.lower_bounds.table import bounds
 from pebble.solvers.certificate import certify
-from tests.solvers.small_certificates import ONCE, Document, checker
+from tests.solvers.small_certificates import EXAMPLE, ONCE, Document, checker
 
 ROUNDED = ("W", "G2")
 """The package rounds a root in their events up to a whole number; the checker does not, and proves up to 2 % more."""
@@ -58,6 +61,20 @@ def test_every_bound_of_a_dag(name: str, M: int, rules: Rules) -> None:
         assert "confirmed" not in _found(raised), bound
         if bound.name not in ("compulsory", *UNKNOWN) and bound.value > _compulsory(document) > 0:
             assert "confirmed" not in _found(document | {"M": 50 * M}), bound
+
+
+def test_a_bound_that_is_not_known_has_an_exit_status_of_its_own(tmp_path: Path) -> None:
+    target = tmp_path / "c.json"
+    script = [sys.executable, str(EXAMPLE), str(target)]
+    certify(load_dag("matmul:4,4,4"), 6, ONCE, order="given", bound=UNKNOWN[0]).write(target)
+    ran = subprocess.run(script, capture_output=True, check=False, text=True)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == f"cannot be verified by this program: the bound {UNKNOWN[0]!r}\n"
+    document = json.loads(target.read_text(encoding="utf-8"))
+    target.write_text(json.dumps(document | {"gap": 0}), encoding="utf-8")
+    assert subprocess.run(script, capture_output=True, check=False).returncode == 1, (
+        "it is wrong all the same"
+    )
 
 
 def _changed(document: Document, **change: Any) -> str:
