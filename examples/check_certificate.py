@@ -32,6 +32,7 @@ FIELDS = {
 }
 ANY = "recomputation allowed, sliding allowed"
 ONCE = "recomputation forbidden, sliding allowed"
+PLAIN = "recomputation allowed, sliding forbidden"
 SEARCH = {"source": "docs/proofs/graphs.md, exhaustive search"}
 STATES = 50_000
 FAMILIES = {"FFT": "fft", "matmul": "fma-matmul", "matmul, products apart": "matmul", "S": "attention-safe"}
@@ -48,7 +49,7 @@ SOURCES = {
 }
 SOURCES |= {name: f"forward.md, {name}" for name in ("T1", "T2", "FFT")}
 SOURCES |= {name: f"backward.md, {name}" for name in ("B1", "B2")}
-SOURCES |= {name: f"graphs.md, {name}" for name in ("compulsory", "convex min-cut")}
+SOURCES |= {name: f"graphs.md, {name}" for name in ("compulsory", "convex min-cut", "forced loads")}
 SOURCES |= dict.fromkeys(("D", "D backward"), "large-cache.md")
 ROWS = {"T3": "t3", "T4": "t4", "B3": "b3", "B4": "b4"}
 PROVER = "constants by pebble.lower_bounds.certified.prove"
@@ -809,6 +810,83 @@ class Needed:
             parts += 1
         return parts
 
+    def forced(self, inputs: dict[str, Any], M: int, slide: bool) -> int:
+        """Return the compulsory words and two more for each load that is forced: docs/proofs/graphs.md."""
+        if "sets" not in inputs:
+            raise CannotVerify("forced loads of sets that the certificate does not list")
+        require(inputs.keys() <= {"trees", "sets"} and type(inputs["sets"]) is list, "an input is not known")
+        sets = [(self.all[v], {self.all[x] for x in some}) for v, some in inputs["sets"]]
+        together = set().union(*(some for _, some in sets))
+        require(together <= set(self.before) - self.inputs - self.outputs, "a set has other vertices")
+        require(sum(len(some) for _, some in sets) == len(together), "sets overlap")
+        for v, some in sets:
+            require(
+                some and v in self.before and v not in some | self.inputs, "nothing is computed from the set"
+            )
+            require(
+                self.layers_force(v, some, M, slide) or self.search_forces(v, some, M, slide),
+                f"{v} can be computed without a load of {some}",
+            )
+        trees = self.least_cuts(M, slide, together)
+        require(inputs.get("trees", trees) <= trees, f"trees force only {trees} loads")
+        return self.words + 2 * (int(inputs.get("trees", trees)) + len(sets))
+
+    def least_cuts(self, M: int, slide: bool, taken: set[str]) -> int:
+        """Return how many vertices leave the trees of vertices used once; a tree with a taken one counts for 0.
+
+        Upwards: where M words are not enough, the branch that needs the most is taken out.
+        """
+        used_once = {v for v, row in self.after.items() if len(row) == 1} - self.outputs
+        needs, cuts, total = dict[str, int](), dict[str, int](), 0
+        for v in TopologicalSorter(self.before).static_order():
+            branches = self.before[v] & used_once
+            words = sorted((needs[p] for p in branches), reverse=True)
+            require(len(self.before[v]) + (not slide) <= M or v in self.inputs, "no pebbling exists")
+            cuts[v] = sum(-ENOUGH if p in taken else cuts[p] for p in branches)
+            while (most := max((i + one for i, one in enumerate(words)), default=0)) > M:
+                words = [*words[1:], 1]
+                cuts[v] += 1
+            needs[v] = max(most, len(self.before[v]) + (not slide), 1)
+            total += max(0, cuts[v]) * (v not in used_once)
+        return total
+
+    def layers_force(self, v: str, some: set[str], M: int, slide: bool) -> bool:
+        """Tell whether a set is layers below v, each m vertices read m + 1 of the next, and the last ones enough."""
+        layer, left, height = {v}, some, 0
+        while left:
+            below = set().union(*(self.before[u] for u in layer)) & left
+            room: Room = {(u, 0): {(p, 1): 1 for p in self.before[u] & below} for u in layer}
+            room |= {(p, 1): {"end": 1} for p in below} | {"start": {(u, 0): 1 for u in layer}}
+            if not below or greatest_flow(room, "start") < len(layer):
+                return False
+            rest: Any = {at: {to for to, more in row.items() if more} for at, row in room.items()}
+            start: Any = [{(u, 0)} for u in layer]  # m vertices that read only m do not reach the end
+            if not all("end" in reached(one, rest) for one in start):
+                return False
+            layer, left, height = below, left - below, height + 1
+        return height + 1 - slide + min(len(self.before[u] - some - {v}) for u in layer) > M
+
+    def search_forces(self, v: str, some: set[str], M: int, slide: bool) -> bool:
+        """Tell whether v cannot be computed without a load of a set, by a search over what is red of it."""
+        require(len(some) <= 10, "the set is too large for a search, and no layers")
+        nothing = frozenset[str]()
+        seen, todo = {nothing}, [nothing]
+        while todo:
+            red = todo.pop()
+            after = [red - {w} for w in red]
+            for u in {v} | some - red:
+                inside = self.before[u] & some
+                others = len(self.before[u] - some)
+                if not inside <= red or len(red) + others + (not slide) > M:
+                    continue
+                if u == v:
+                    return False
+                full = len(red) + others == M and not others  # the new word is that of one of those inside
+                after += [red - {w} | {u} for w in (inside if full else [u])]
+            todo += set(after) - seen
+            seen.update(after)
+        return True
+
     def dominators(self, targets: set[str]) -> int:
         """Return how many vertices it takes to meet every path from an input to a target."""
         room: Room = {(x, 0): {(x, 1): 1} for x in self.before}
@@ -858,16 +936,19 @@ def family_bound(bound: dict[str, Any], name: str | None, M: int) -> tuple[int, 
     return formula(bound | bound["inputs"], Counts(q * n, q, n, d, v, size["stats"], part, softmax), M)
 
 
-def dag_bound(name: str, inputs: dict[str, Any], needed: Needed, M: int, once_only: bool) -> int:
+def dag_bound(name: str, inputs: dict[str, Any], needed: Needed, M: int, rules: dict[str, bool]) -> int:
     """Return what a bound of any DAG says of this one."""
-    numbers = [value for key, value in inputs.items() if key not in ("side", "parts")]
-    numbers += [x for v, some in inputs.get("parts", ()) for x in (v, *some)]
+    once_only = not rules["recomputation"]
+    numbers = [value for key, value in inputs.items() if key not in ("side", "parts", "sets")]
+    numbers += [x for key in ("parts", "sets") for v, some in inputs.get(key, ()) for x in (v, *some)]
     require(all(type(number) is int and number >= 0 for number in numbers), "an input is no number")
     names, every = needed.all, set(needed.before)
     if name == "Hong-Kung":
         require(inputs["X"] >= 1 and len(inputs) == 1, "X is a number from 1 on")
         X = int(inputs["X"])
         return max(0, X * (needed.least_parts(M, X, once_only) - 1) + 1)
+    if name == "forced loads":
+        return needed.forced(inputs, M, rules["sliding"])
     require(once_only, "the bound is one without recomputation")
     if name == "spectral, above compulsory":
         require(len(inputs) == 1, "an input is not known")
@@ -902,6 +983,7 @@ def check_bound(certificate: dict[str, Any], before: Predecessors, outputs: set[
     if name not in SOURCES:
         raise CannotVerify(f"the bound {name!r}")
     held = ONCE if "cut" in name or "spectral" in name or (once_only and name == "Hong-Kung") else ANY
+    held = PLAIN if name == "forced loads" and not rules["sliding"] else held
     require(
         (bound["rules"], bound["source"]) == (held, f"docs/proofs/{SOURCES[name]}"),
         "the bound is not as it says",
@@ -918,7 +1000,7 @@ def check_bound(certificate: dict[str, Any], before: Predecessors, outputs: set[
         require(not inputs, "an input is not known")
         value = fft(butterfly_points(before, outputs), M)
     else:
-        value = dag_bound(name, inputs, Needed(before, outputs), M, once_only)
+        value = dag_bound(name, inputs, Needed(before, outputs), M, rules)
     require(bound["value"] <= value, f"less than {bound['value']} is proved: {value}")
     return remark
 

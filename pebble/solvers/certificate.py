@@ -24,6 +24,7 @@ from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE, LARGEST, exhaustive
 from pebble.lower_bounds.graph.family_bounds import catalogue_name
+from pebble.lower_bounds.graph.forced_loads import FORCED_LOADS
 from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
 from pebble.solvers.heuristic.dag_schedule import schedule_dag
 from pebble.solvers.optimum import FEW_STATES, optimal
@@ -203,11 +204,14 @@ def _chosen(dag: Dag, M: int, rules: Rules, name: str | None, io: int) -> GraphB
     if name == EXHAUSTIVE.name:
         return exhaustive(dag, M, rules, io)
     found = dag_bounds(dag, M, rules)
-    if name is None and found.best.least_io < io:
-        with suppress(BoundDoesNotApply):
+    if name is None:
+        if any(bound.least_io == io for bound in found if bound.name != FORCED_LOADS.name):
+            return found.best
+        with suppress(BoundDoesNotApply):  # of equal bounds a search comes before forced loads
             return max(exhaustive(dag, M, rules, io), found.best, key=lambda bound: bound.least_io)
+        return found.best
     for bound in found:
-        if name in (None, bound.name):
+        if name == bound.name:
             return bound
     if name in found.refused:
         raise BoundDoesNotApply(found.refused[name])

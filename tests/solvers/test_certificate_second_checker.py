@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import copy
 import json
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pebble.computations.load import load_dag
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from pebble.lower_bounds.graph.forced_loads import _layers, _without_loads
 from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
+from pebble.lower_bounds.graph.needed_part import needed_part
 from pebble.lower_bounds.table import bounds
 from pebble.solvers.certificate import certify
-from tests.solvers.small_certificates import ONCE, Document, checker
+from tests.solvers.small_certificates import EXAMPLE, ONCE, Document, checker
 
 ROUNDED = ("W", "G2")
 """The package rounds a root in their events up to a whole number; the checker does not, and proves up to 2 % more."""
@@ -53,6 +61,93 @@ def test_every_bound_of_a_dag(name: str, M: int, rules: Rules) -> None:
         assert "confirmed" not in _found(raised), bound
         if bound.name not in ("compulsory", *UNKNOWN) and bound.value > _compulsory(document) > 0:
             assert "confirmed" not in _found(document | {"M": 50 * M}), bound
+
+
+def test_a_bound_that_is_not_known_has_an_exit_status_of_its_own(tmp_path: Path) -> None:
+    target = tmp_path / "c.json"
+    script = [sys.executable, str(EXAMPLE), str(target)]
+    certify(load_dag("matmul:4,4,4"), 6, ONCE, order="given", bound=UNKNOWN[0]).write(target)
+    ran = subprocess.run(script, capture_output=True, check=False, text=True)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == f"cannot be verified by this program: the bound {UNKNOWN[0]!r}\n"
+    document = json.loads(target.read_text(encoding="utf-8"))
+    target.write_text(json.dumps(document | {"gap": 0}), encoding="utf-8")
+    assert subprocess.run(script, capture_output=True, check=False).returncode == 1, (
+        "it is wrong all the same"
+    )
+
+
+def _changed(document: Document, **change: Any) -> str:
+    """What is found after a change of what the bound says, or of its inputs."""
+    other = copy.deepcopy(document)
+    for key, value in change.items():
+        (other["bound"] if key in other["bound"] else other["bound"]["inputs"])[key] = value
+    other["gap"] = other["io"] - other["bound"]["value"]
+    return _found(other)
+
+
+@pytest.mark.parametrize(
+    ("name", "M", "rules"),
+    [
+        ("pyramid:5", 4, Rules()),
+        ("pyramid:12", 8, Rules(sliding=True)),
+        ("diamond:8,8", 3, ONCE),
+        ("fft:16", 4, Rules()),
+        ("tree:5", 4, Rules()),
+    ],
+)
+def test_each_set_of_forced_loads_is_verified(name: str, M: int, rules: Rules) -> None:
+    certificate = certify(load_dag(name), M, rules, order="given", bound="forced loads")
+    document = json.loads(json.dumps(certificate.to_dict()))
+    trees, sets = (document["bound"]["inputs"][key] for key in ("trees", "sets"))
+    value, outputs = document["bound"]["value"], document["dag"]["outputs"]
+    assert value == _compulsory(document) + 2 * (trees + len(sets)) < document["io"]
+    assert "confirmed" in _changed(document)
+    assert "is proved" in _changed(document, value=value + 1)
+    assert "trees force only" in _changed(document, trees=trees + 1)
+    assert "cannot be verified" in _changed(document, inputs={"trees": trees})
+    assert "not known" in _changed(document, inputs={"trees": trees, "sets": sets, "luck": 1})
+    more = {"value": value + 2}
+    assert "nothing is computed" in _changed(document, **more, sets=[*sets, [outputs[0], []]])
+    assert "other vertices" in _changed(document, **more, sets=[*sets, [outputs[0], outputs]])
+    assert "other vertices" in _changed(document, **more, sets=[*sets, [outputs[0], [0]]])
+    for at, (v, some) in enumerate(sets[:3]):
+        rest = sets[:at] + sets[at + 1 :]
+        assert "overlap" in _changed(document, **more, sets=[*sets, [v, some]])
+        assert "is proved" in _changed(document, sets=rest)
+        assert "nothing is computed" in _changed(document, sets=[*rest, [some[0], some]])
+        for x in some:
+            found = _changed(document, sets=[*rest, [v, [y for y in some if y != x]]])
+            assert "confirmed" not in found, (v, some, x)
+        assert "confirmed" not in _changed(document, sets=[*rest, [some[-1], some[:-1]]])
+
+
+@pytest.mark.parametrize("slide", [False, True])
+def test_both_searches_for_forced_loads_agree_and_layers_force_them(slide: bool) -> None:
+    forced = layers = 0
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(8, 24))
+        rows = {v: rng.choice(np.arange(max(0, v - 6), v), 2 + (v > 9), replace=False) for v in range(3, n)}
+        dag = Dag.from_edges([(int(p), v) for v, row in rows.items() for p in row])
+        part = needed_part(dag)
+        before = {str(v): {str(p) for p in part.predecessors[v]} for v in range(part.n)}
+        needed = checker()["Needed"](before, {str(v) for v in np.flatnonzero(part.is_output)})
+        inner = ~part.is_input & ~part.is_output
+        for v, M in product(part.computed.tolist(), range(4 - slide, 7)):
+            some = {v}
+            for _ in range(rng.integers(1, 4)):
+                some |= {p for x in some for p in part.predecessors[x] if inner[p] and rng.random() < 0.9}
+            free = {p for p in range(part.n) if inner[p]}
+            some = _layers(part, v, free, M, slide) or some - {v}
+            some = set(list(some)[: int(rng.integers(8, 11))])
+            claim = str(v), set(map(str, some)), M, slide
+            found = bool(some) and needed.search_forces(*claim)
+            assert not some or found != _without_loads(part, [*some], v, M, slide), (seed, M)
+            by_layers = bool(some) and needed.layers_force(*claim)
+            assert found or not by_layers, (seed, M)
+            forced, layers = forced + found, layers + by_layers
+    assert min(forced, layers) > 20, (forced, layers)
 
 
 def _compulsory(document: Document) -> int:

@@ -26,6 +26,7 @@ _MOST = 10
 """How many vertices a set has at most; a search looks at all of its subsets."""
 _UP_TO = 6000
 """How many computed vertices a DAG has at most for sets to be looked for."""
+_Sets = list[tuple[int, set[int]]]
 
 
 def forced_loads(dag: Dag, M: int, rules: Rules) -> GraphBound:
@@ -43,6 +44,8 @@ def forced_loads(dag: Dag, M: int, rules: Rules) -> GraphBound:
     -----
     Trees cost O(V + E) and a little for sorting. Each of the sets is found by searches of up to 1,024 states.
 
+    The inputs are the number of vertices taken out of trees, and the sets, each after the vertex that needs it.
+
     Examples
     --------
     >>> from pebble.computations.classic_dags import pyramid, tree
@@ -57,16 +60,17 @@ def forced_loads(dag: Dag, M: int, rules: Rules) -> GraphBound:
     position[part.vertices] = np.arange(part.n)
     order = [v for v in position[dag.topological_order()].tolist() if v >= 0 and not part.is_input[v]]
     cuts, rest = _cut_trees(part, order, M, rules.sliding)
-    sets = 0
+    sets: _Sets = []
     if len(order) <= _UP_TO:
         sets = _disjoint_sets(part, order, rest, M, rules.sliding)
         inner = {v for v in order if not part.is_output[v]}
-        alone = _disjoint_sets(part, order, inner, M, rules.sliding) if cuts and rest else 0
-        cuts, sets = (0, alone) if alone > cuts + sets else (cuts, sets)
-    note = f"{cuts:,} vertices of trees, {sets:,} disjoint sets"
+        alone = _disjoint_sets(part, order, inner, M, rules.sliding) if cuts and rest else []
+        cuts, sets = (0, alone) if len(alone) > cuts + len(sets) else (cuts, sets)
+    note = f"{cuts:,} vertices of trees, {len(sets):,} disjoint sets"
+    inputs = {"trees": cuts, "sets": [[v, part.vertices[sorted(chosen)].tolist()] for v, chosen in sets]}
     needs = ANY_RULES if rules.sliding else "recomputation allowed, sliding forbidden"
-    value = part.loads + part.stores + 2 * (cuts + sets)
-    return GraphBound.of(FORCED_LOADS, value, note, {}, rules=needs)
+    value = part.loads + part.stores + 2 * (cuts + len(sets))
+    return GraphBound.of(FORCED_LOADS, value, note, inputs, rules=needs)
 
 
 def _cut_trees(part: Needed, order: list[int], M: int, sliding: bool) -> tuple[int, set[int]]:
@@ -90,9 +94,9 @@ def _cut_trees(part: Needed, order: list[int], M: int, sliding: bool) -> tuple[i
     return sum(cuts.values()), free
 
 
-def _disjoint_sets(part: Needed, order: list[int], free: set[int], M: int, sliding: bool) -> int:
-    """Return a number of disjoint sets of free vertices, each of which forces a load."""
-    free, found = set(free), 0
+def _disjoint_sets(part: Needed, order: list[int], free: set[int], M: int, sliding: bool) -> _Sets:
+    """Return disjoint sets of free vertices, each of which forces a load before a vertex is computed."""
+    free, found = set(free), list[tuple[int, set[int]]]()
     search = _MOST + max(map(len, part.predecessors), default=0) > M
     for place, v in enumerate(order):
         tell(f"forced loads: {place:,} of {len(order):,} vertices")
@@ -100,7 +104,7 @@ def _disjoint_sets(part: Needed, order: list[int], free: set[int], M: int, slidi
             part, v, free, M, sliding
         ):
             free -= chosen
-            found += 1
+            found.append((int(part.vertices[v]), chosen))
     return found
 
 
