@@ -12,7 +12,7 @@ from pebble.solvers.nests.nest_schedule import schedule_nest
 @pytest.mark.parametrize("extent", [2**24 + 1, 10**10, 10**15])
 def test_sizes_of_a_very_long_axis(extent: int) -> None:
     for dimensions, M in ((1, 100), (2, 10**5), (3, 10**12)):
-        sizes = tile_sizes._sizes("i", {"i": extent}, dimensions, M)
+        sizes = tile_sizes._sizes(extent, dimensions, M)
         assert sizes[0] == 1
         assert sizes[-1] == extent
         assert (np.diff(sizes) > 0).all()
