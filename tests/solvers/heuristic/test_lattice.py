@@ -1,4 +1,4 @@
-"""Lattices recognised from edges: the right axes and phases, whatever the numbering; legal orders of any graph."""
+"""Lattices recognised from edges: the right axes, whatever the numbering; legal orders of any graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic import schedule_dag
 from pebble.solvers.heuristic.eviction import io_of
-from pebble.solvers.heuristic.lattice import lattice_coordinates, phases
+from pebble.solvers.heuristic.lattice import lattice_coordinates
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.tiling_search import better_tilings
 from tests.solvers.heuristic import known_kinds as kinds
@@ -109,22 +109,3 @@ def test_the_result_is_the_same_each_time() -> None:
 )
 def test_known_kinds_are_scheduled_nearly_as_by_hand(dag: Dag, M: int, by_hand: int) -> None:
     assert schedule_dag(dag, M).io <= 1.1 * by_hand
-
-
-def test_the_backward_pass_has_its_three_phases() -> None:
-    places: kinds.Places = []
-    dag = kinds.attention_backward(6, 3, places)
-    computed = np.flatnonzero(dag.indegree)
-    phase = np.array([places[v][-1] for v in computed])
-    columns = lattice_coordinates(NeededGraph(dag))[computed].T
-    assert any(np.array_equal(column, phase) for column in columns)
-
-
-def test_one_loop_is_enough_where_nothing_leads_back() -> None:
-    column, family = np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1])
-    assert phases(column, family, np.array([0, 1]), np.array([2, 3])) is None
-
-
-def test_families_that_wait_for_themselves_have_no_phases() -> None:
-    column, family = np.array([0, 1, 0, 1]), np.array([0, 0, 0, 0])
-    assert phases(column, family, np.array([1]), np.array([2])) is None
