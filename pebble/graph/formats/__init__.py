@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pebble.common.errors import InvalidInput
 from pebble.common.files import atomic_writer
 from pebble.graph.dag import Dag
-from pebble.graph.formats import csv_edges, dot, edgelist, graphml, hdag, json_graph, mtx, named_edges
+from pebble.graph.formats import csv_edges, dot, edgelist, graphml, hdag, json_graph, mtx
 from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = [
@@ -44,10 +44,10 @@ _KNOWN = {
     "mtx": _Format((".mtx",), mtx.read, mtx.write),
     "hdag": _Format((".hdag",), hdag.read, hdag.write),
     "lhdag": _Format((".lhdag",), hdag.read, hdag.write_list),
-    "named": _Format((), named_edges.read),
+    "named": _Format((), edgelist.read_named),
     "csv": _Format((".csv", ".tsv"), csv_edges.read),
-    "adjlist": _Format((".adjlist",), named_edges.read_adjlist),
-    "multiline-adjlist": _Format((".multiline_adjlist",), named_edges.read_multiline_adjlist),
+    "adjlist": _Format((".adjlist",), edgelist.read_adjlist),
+    "multiline-adjlist": _Format((".multiline_adjlist",), edgelist.read_multiline_adjlist),
 }
 
 FORMATS = {name: format.endings for name, format in _KNOWN.items() if format.write}

@@ -101,29 +101,14 @@ def _attention(pass_name: str, sizes: _Sizes, M: int, softmax: str = "plain") ->
     return proved_bounds(Problem(Nq, Nk, d, dv, stats=stats, pass_name=pass_name, softmax=softmax), M)
 
 
-def _fma_matmul(sizes: _Sizes, M: int) -> list[Bound]:
-    m, n, k = (sizes[key] for key in "mnk")
-    return [matmul(m, n, k, M)]
-
-
-def _matmul(sizes: _Sizes, M: int) -> list[Bound]:
-    m, n, k = (sizes[key] for key in "mnk")
-    return [matmul_with_products(m, n, k, M)]
-
-
-def _fft(sizes: _Sizes, M: int) -> list[Bound]:
-    n = sizes["m"]
-    return [fft(n, M)] if n > 1 else []
-
-
 _BOUNDS: dict[str, Callable[[_Sizes, int], list[Bound]]] = {
     "attention": partial(_attention, "forward"),
     "attention-safe": partial(_attention, "forward", softmax="safe"),
     "attention-online": partial(_attention, "forward", softmax="online"),
     "backward": partial(_attention, "backward"),
-    "fma-matmul": _fma_matmul,
-    "matmul": _matmul,
-    "fft": _fft,
+    "fma-matmul": lambda sizes, M: [matmul(sizes["m"], sizes["n"], sizes["k"], M)],
+    "matmul": lambda sizes, M: [matmul_with_products(sizes["m"], sizes["n"], sizes["k"], M)],
+    "fft": lambda sizes, M: [fft(sizes["m"], M)] if sizes["m"] > 1 else [],
 }
 """What is proved of each family, whatever the rules; every bound says under which rules it holds."""
 

@@ -24,14 +24,6 @@ _LOAD, _STORE, _COMPUTE, _DELETE = range(4)
 _CHUNK = 1 << 16
 
 
-def _evict(victim: int, blue: bytearray, red: bytearray, log: list[int]) -> None:
-    if not blue[victim]:
-        blue[victim] = 1
-        log.append(victim << 2 | _STORE)
-    red[victim] = 0
-    log.append(victim << 2 | _DELETE)
-
-
 def lru(graph: NeededGraph, M: int, order: NDArray[np.int64]) -> Iterator[list[int]]:
     """Evict the value that was placed or used least recently. Costs O(E)."""
     return _queue(graph, M, order, renew=True)
@@ -56,7 +48,11 @@ def _queue(graph: NeededGraph, M: int, order: NDArray[np.int64], renew: bool) ->
         while needed[victim] == t:
             passed.append(victim)
             victim = queue.popitem(last=False)[0]
-        _evict(victim, blue, red, log)
+        if not blue[victim]:
+            blue[victim] = 1
+            log.append(victim << 2 | _STORE)
+        red[victim] = 0
+        log.append(victim << 2 | _DELETE)
 
     for t, v in enumerate(order.tolist()):
         a, b = start[t], start[t + 1]

@@ -18,7 +18,6 @@ _PRICED = ((60_000, 8_000_000), (1_000_000, 20_000_000), (1 << 60, 5_000_000))
 """Largest graph (vertices and edges), and how many vertices and edges to price in it over all orders."""
 _MOST_TRIALS, _LEAST_TRIALS = 1000, 3
 _MOST_AXES = 4
-_MOST_COLUMNS = 7
 _FINER = 1.5
 """An axis is taken if it tells apart this many times as many cones of a family as those before it."""
 
@@ -71,20 +70,13 @@ class _ConeLattice:
         self.labels = LabelOrder(graph, self.steps)
 
     def coordinates(self) -> NDArray[np.int64]:
-        """Return the axes, places of uses, phases and steps as columns."""
+        """Return the axes and the steps as columns."""
         columns: list[NDArray[np.int64]] = []
         axes = self._chosen_axes()
         for labels in axes:
             self._add(columns, self._of_vertices(labels))
-        for labels in axes:
-            for column in self._places_of_uses(labels):
-                self._add(columns, column)
-        for column in columns[: len(axes)]:
-            phase = self._phase_column(column)
-            if phase is not None:
-                self._add(columns, phase)
         self._add(columns, self._step_column(axes))
-        return np.stack(columns[:_MOST_COLUMNS], axis=1) if columns else np.empty((self.graph.n, 0), np.int64)
+        return np.stack(columns, axis=1) if columns else np.empty((self.graph.n, 0), np.int64)
 
     def _add(self, columns: list[NDArray[np.int64]], column: NDArray[np.int64]) -> None:
         """Add a column unless it is constant or orders the vertices like one that is there; the fuller one stays."""
@@ -149,32 +141,6 @@ class _ConeLattice:
         np.maximum.at(table, (steps.cone * self._width + steps.position)[where], values[where])
         return table
 
-    def _places_of_uses(self, labels: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """Return, for roles whose values have users close together on an axis, where on it the value lies."""
-        steps, cones = self.steps, self.axes.cones
-        place = labels[:cones][steps.cone]
-        known = place >= 0
-        columns = []
-        for role in np.unique(steps.role[known]):
-            rows = np.flatnonzero(known & (steps.role == role))
-            low = np.full(self.graph.n, labels.max() + 1)
-            high = np.full(self.graph.n, -1)
-            np.minimum.at(low, steps.value[rows], place[rows])
-            np.maximum.at(high, steps.value[rows], place[rows])
-            width = (high - low)[steps.value[rows]].max()
-            if not 0 < width < 0.5 * labels.max():
-                continue
-            middle = np.zeros(len(steps.value), dtype=np.int64)
-            middle[rows] = np.unique((low + high)[steps.value[rows]], return_inverse=True)[1]
-            where = np.zeros(len(steps.value), dtype=np.bool_)
-            where[rows] = True
-            of_step = self._by_step(middle, where)
-            inside = (steps.of >= 0) & (steps.step >= 0)
-            column = np.full(self.graph.n, ABSENT, dtype=np.int64)
-            column[inside] = of_step[steps.of[inside] * self._width + steps.step[inside]]
-            columns.append(column)
-        return columns
-
     def _step_column(self, axes: list[NDArray[np.int64]]) -> NDArray[np.int64]:
         """Return the number of each vertex's step, except in cones that an axis lacks but their values have."""
         steps, cones = self.steps, self.axes.cones
@@ -187,13 +153,6 @@ class _ConeLattice:
             column[inside] = ABSENT
         return column
 
-    def _phase_column(self, column: NDArray[np.int64]) -> NDArray[np.int64] | None:
-        """Return the number of the loop over an axis in which each vertex is computed, None if one is enough."""
-        of = self.steps.of
-        family = np.where(of >= 0, self.axes.family[of], ABSENT)
-        found = phases(column, family, *self.graph.needed_edges)
-        return None if found is None else np.where(of >= 0, found[family], ABSENT)
-
 
 def _same_order(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
     """Return whether two columns order what both know in the same way."""
@@ -202,74 +161,3 @@ def _same_order(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
         return False
     one, other = (np.unique(column[both], return_inverse=True)[1] for column in (a, b))
     return np.array_equal(one, other)
-
-
-_MOST_PHASES = 8
-_BACK = 0.3
-"""Part of the edges between two families that must lead back on an axis; then all of the family waits for its end."""
-
-
-def phases(
-    column: NDArray[np.int64],
-    family: NDArray[np.int64],
-    tail: NDArray[np.int64],
-    head: NDArray[np.int64],
-) -> NDArray[np.int64] | None:
-    """Return the number of the loop over an axis in which each family of vertices is computed, as late as may be.
-
-    A family that takes what another has only when the loop is over comes one loop later: a row is divided by its
-    sum. What nobody needs before is computed in the loop that needs it first.
-
-    Parameters
-    ----------
-    column : array of int64, shape (V,)
-        Places on the axis, negative where there is none.
-    family : array of int64, shape (V,)
-        At least 0 for all heads and tails.
-    tail, head : arrays of int64, shape (E,)
-
-    Returns
-    -------
-    array of int64, length of the families, or None
-        None if one loop is enough, or no small number is.
-
-    Examples
-    --------
-    Three values are summed, and each is divided by the sum:
-
-    >>> column, family = np.array([0, 1, 2, 0, 1, 2, 0, 1, 2]), np.array([0, 0, 0, 1, 1, 1, 2, 2, 2])
-    >>> tail, head = np.array([0, 1, 2, 5, 5, 5, 0, 1, 2]), np.array([3, 4, 5, 6, 7, 8, 6, 7, 8])
-    >>> phases(column, family, tail, head).tolist()
-    [0, 0, 1]
-    """
-    known = (column[tail] >= 0) & (column[head] >= 0)
-    pairs, place = np.unique(np.stack([family[tail], family[head]]), axis=1, return_inverse=True)
-    place = place.reshape(-1)
-    back, many = np.zeros(pairs.shape[1]), np.zeros(pairs.shape[1])
-    np.add.at(back, place, known & (column[tail] > column[head]))
-    np.add.at(many, place, known)
-    wait = (back >= _BACK * np.maximum(many, 1)).astype(np.int64)
-    first = np.zeros(int(family.max(initial=0)) + 1, dtype=np.int64)
-    for _ in range(_MOST_PHASES * len(first)):
-        later = first.copy()
-        np.maximum.at(later, pairs[1], first[pairs[0]] + wait)
-        if np.array_equal(later, first) or later.max() >= _MOST_PHASES:
-            first = later
-            break
-        first = later
-    if not 0 < first.max() < _MOST_PHASES:
-        return None
-    return _late(first, pairs, wait)
-
-
-def _late(first: NDArray[np.int64], pairs: NDArray[np.int64], wait: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Move each family that others use to the last phase that these allow."""
-    used = np.isin(np.arange(len(first)), pairs[0][pairs[0] != pairs[1]])
-    last = np.where(used, first.max(), first)
-    for _ in range(_MOST_PHASES * len(first)):
-        sooner = last.copy()
-        np.minimum.at(sooner, pairs[0], last[pairs[1]] - wait)
-        if np.array_equal(sooner, last):
-            break
-        last = sooner
-    return np.maximum(last, first)

@@ -107,14 +107,11 @@ class NestLoop:
     unit : bool
         Over the elements one by one; else in tiles of a size that is still open, a variable called like the axis.
     body : tuple of NestNode
-    part : {"", "staying", "passing"}
-        Over all of the axis; over the first elements, of which data stay in fast memory; over the others.
     """
 
     axis: str
     unit: bool
     body: tuple[NestNode, ...]
-    part: str = ""
 
 
 @dataclass(frozen=True)
@@ -157,14 +154,9 @@ def tile_count(axis: str) -> str:
     return f"#{axis}"
 
 
-def staying(axis: str) -> str:
-    """Return what the number of elements that stay is called as a variable."""
-    return f"+{axis}"
-
-
 @dataclass(frozen=True)
 class Needs:
-    """What a nest needs, as polynomials in tile sizes, numbers of tiles, and numbers of elements that stay.
+    """What a nest needs, as polynomials in tile sizes and numbers of tiles.
 
     Attributes
     ----------
@@ -238,20 +230,13 @@ class _Accounts:
 
     def _along(self, axis: str, array: Array, loops: tuple[NestLoop, ...], which: str) -> Polynomial:
         own = [one for one in loops if one.axis == axis]
-        extent = self._range(axis, own)
+        extent = constant_of(self.extents[axis])
         if axis in array.axes:
             return extent
         if which == "first":
             return constant_of(1)
         pieces = extent if any(one.unit for one in own) else variable(tile_count(axis))
         return added(pieces, constant_of(-1)) if which == "rest" else pieces
-
-    def _range(self, axis: str, own: list[NestLoop]) -> Polynomial:
-        extent = constant_of(self.extents[axis])
-        part = next((one.part for one in own if one.part), "")
-        if part == "staying":
-            return variable(staying(axis))
-        return added(extent, variable(staying(axis)), -1) if part else extent
 
 
 _OPERATIONS = {"load": load, "reload": load, "store": store, "delete": delete, "unload": delete}
@@ -272,14 +257,10 @@ def _written(
             yield _guarded(_operation(node), list(node.only), labels)
 
 
-def _loop(node: NestLoop, sizes: Mapping[str, int], labels: list[tuple[str, str]]) -> Loop | None:
+def _loop(node: NestLoop, sizes: Mapping[str, int], labels: list[tuple[str, str]]) -> Loop:
     label = f"one {node.axis}" if any(axis == node.axis for axis, _ in labels) else node.axis
-    number = sizes.get(staying(node.axis), 0)
-    start, stop = (number, None) if node.part == "passing" else (0, number if node.part else None)
-    if node.part == "staying" and not number:
-        return None
     body = tuple(_written(node.body, sizes, [*labels, (node.axis, label)]))
-    return loop(node.axis, 1 if node.unit else sizes[node.axis], body, start=start, stop=stop, label=label)
+    return loop(node.axis, 1 if node.unit else sizes[node.axis], body, label=label)
 
 
 def _operation(step: NestStep) -> Nodes:
