@@ -69,6 +69,11 @@ class Elements:
         """Return sets that hold together every element of an array that is computed, and perhaps more."""
         return [image_above(one.points, one.access) for one in self._reached[array, True]]
 
+    def surely_computed(self, array: str) -> list[AffineSet]:
+        """Return sets of elements of an array that are computed, perhaps not all of them."""
+        found = (image(one.points, one.access) for one in self._reached[array, True])
+        return [exact for exact in found if exact is not None]
+
     def inputs(self, array: str) -> int:
         """Return how many elements of an array are inputs, or fewer."""
         return self._difference(array, targets=False)

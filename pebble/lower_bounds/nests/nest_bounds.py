@@ -13,6 +13,7 @@ from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.projections import Share, shares
 from pebble.lower_bounds.nests.roles import Atom
 from pebble.lower_bounds.nests.stencils import stencil_shares
+from pebble.lower_bounds.nests.turns import turn_shares
 
 _PAGE = "docs/proofs/nests.md"
 
@@ -54,6 +55,14 @@ NEST_SUM_ONCE_ONLY = Statement(
     f"{_PAGE}, several statements",
     rules=ONCE_ONLY,
     after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
+)
+NEST_TURNS = Statement(
+    "nest turns",
+    "I/O ≥ Σ over lines of 2·(values held at the turn − M) + other inputs + outputs",
+    "a loop nest with a recursion that reads the values of others in the opposite order",
+    f"{_PAGE}, turns",
+    rules=ONCE_ONLY,
+    after=(OLIVRY,),
 )
 NEST_STENCILS = Statement(
     "nest stencils",
@@ -102,7 +111,8 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
     found = [_compulsory(elements)]
     every = _in_time(share for one in nest.statements for share in shares(elements, one, M))
     spread = _in_time(share for one in nest.statements for share in stencil_shares(elements, one, M))
-    alive = [*every, *spread]
+    turns = _in_time(turn_shares(elements, M))
+    alive = [*every, *turns, *spread]
     for says, some in (
         (NEST_PROJECTIONS, [[share] for share in every if not share.once_only]),
         (NEST_ONCE_ONLY, [[share] for share in every if share.once_only]),
@@ -110,6 +120,7 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
         (NEST_SUM_ONCE_ONLY, [_apart(alive)]),
         (NEST_STENCILS, [[share] for share in spread if not share.once_only]),
         (NEST_STENCILS_ONCE_ONLY, [[share] for share in spread if share.once_only]),
+        (NEST_TURNS, [[share] for share in turns]),
     ):
         totals = [(_total(elements, together), together) for together in some if together]
         if totals:

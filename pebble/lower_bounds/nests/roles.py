@@ -70,7 +70,7 @@ def lines(elements: Elements, array: str, seen: frozenset[str] = frozenset()) ->
     else:
         atoms = frozenset([value])
     if len(makers) == 1 and not first.adds:
-        for step in _own_steps(first):
+        for step in own_steps(first):
             yield LineFamily(_across(step), atoms)
     if first.adds:
         if len(makers) == 1:
@@ -102,7 +102,7 @@ def _own_reads(statement: Assignment) -> Iterator[tuple[str, tuple[Affine, ...]]
             yield read.array, back
 
 
-def _own_steps(statement: Assignment) -> list[tuple[int, ...]]:
+def own_steps(statement: Assignment) -> list[tuple[int, ...]]:
     """Return by how much the reads of the statement's own array lie behind its target, where that is constant."""
     target = statement.target
     steps = []
@@ -251,7 +251,7 @@ def recomputing_roles(elements: Elements, statement: Assignment) -> Iterator[Rol
 def _operands(statement: Assignment) -> list[Access]:
     """Return the reads but those of the line that the statement goes on."""
     target = statement.target
-    steps = _own_steps(statement) if not statement.adds else []
+    steps = own_steps(statement) if not statement.adds else []
     own = [
         Access(target.array, tuple(place - by for place, by in zip(target.places, step, strict=True)))
         for step in steps
@@ -274,7 +274,7 @@ def _own(elements: Elements, statement: Assignment) -> Iterator[tuple[Role, int]
                 yield Role(placed(line.places, target), atoms, None, line), 0
     elif len([one for one in elements.nest.statements if one.target.array == target.array]) == 1:
         for line in lines(elements, target.array):
-            if _own_steps(statement) and line.sum_of is None:
+            if own_steps(statement) and line.sum_of is None:
                 yield _role(line, target), 0
 
 
