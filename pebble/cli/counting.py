@@ -45,6 +45,11 @@ def count(
     every: bool = option("Print every schedule.", "--all"),
     all_bounds: bool = option("Print every bound.", "--bounds"),
     accumulate: bool = ACCUMULATE,
+    heads_apart: bool = option(
+        "Also count each schedule as a kernel that loads K and V for each query head, against the bound of heads that "
+        "share them.",
+        advanced=True,
+    ),
     as_json: bool = JSON,
     as_csv: bool = option("Print every schedule as a line of CSV.", "--csv", advanced=True),
     max_ratio: float | None = option(
@@ -80,12 +85,13 @@ def count(
             for name in chosen or ():
                 refuse_without_devices(name, f"use pebble parallel {name}")
             every = every or as_json or as_csv
-            shown = _summary(problem.problem(accumulate), memory, bandwidth, chosen, tiles, every)
+            apart = problem.heads_apart() if heads_apart else None
+            shown = _summary(problem.problem(accumulate), memory, bandwidth, chosen, tiles, every, apart)
             shown = replace(shown, all_bounds=all_bounds)
             counted: CountTable | LevelReport = shown.counted
-        elif max_ratio is not None:
+        elif max_ratio is not None or heads_apart:
             raise click.UsageError(
-                "--max-ratio cannot be combined with --levels, where each boundary has its own ratio."
+                "--max-ratio and --heads-apart cannot be combined with --levels, where each boundary has its own ratio."
             )
         else:
             from pebble.lab.level_counts import count_levels
@@ -111,8 +117,12 @@ def _summary(
     names: list[str] | None,
     tiles: Tiles | str | None,
     every: bool,
+    apart: Problem | None = None,
 ) -> Summary:
-    """Count schedules: those named, or every one, or a few; every one too where none of the few fits."""
+    """Count schedules: those named, or every one, or a few; every one too where none of the few fits.
+
+    Of heads ``apart``, rows follow with their ratio to the problem's bound.
+    """
     from pebble.lab.count_table import Price, Summary
     from pebble.lab.training import count_any_pass, offered_names, usual_names
 
@@ -121,6 +131,13 @@ def _summary(
     counted = count_any_pass(problem, M, shown, tiles)
     if not any(row.fits for row in counted.rows) and shown != names:
         shown, counted = names, count_any_pass(problem, M, names, tiles)
+    if apart is not None:
+        bound = counted.best_bound[1]
+        rows = (
+            replace(row, name=f"{row.name}, heads apart", ratio=None if row.io is None else row.io / bound)
+            for row in count_any_pass(apart, M, shown, tiles).rows
+        )
+        counted = replace(counted, rows=(*counted.rows, *rows))
     if memory.dtype is not None:
         counted = counted.priced(Price(memory.dtype, device, memory.level))
     return Summary(counted, some=shown not in (names, offered_names(problem)), as_asked=bool(names))

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from pebble.cli.completion import devices, masks, models, schedules
-from pebble.cli.signature import Amount, Options, group, needed, option, require
+from pebble.cli.signature import Amount, Options, given, group, needed, option, require
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_words
 from pebble.computations.problem import Problem
@@ -200,12 +200,22 @@ class ProblemOptions(Options):
             self.nq, kv, d, self.dv or d, heads=self.heads or 1, kv_heads=self.kv_heads, mask=mask, **same
         )
 
+    def heads_apart(self) -> Problem:
+        """Make the problem of the same query heads with keys and values of their own, which a kernel loads for each."""
+        shared = self.problem()
+        if shared.group == 1 or shared.pass_name != "forward":
+            raise click.UsageError(
+                "--heads-apart needs query heads that share keys (--kv-heads or --model), and the forward pass: "
+                "backward, they add to common gradients."
+            )
+        return self.changed(kv_heads=shared.heads * shared.group).problem()
+
     def _of_model(self, name: str, same: dict[str, Any]) -> Problem:
         from pebble.lab.hardware import model
 
         known = model(name)
         changed = known.changed(d=self.d, dv=self.dv, heads=self.heads, kv_heads=self.kv_heads)
-        if changed.group < known.group:
+        if changed.group < known.group and given(["heads", "kv_heads"]):
             click.echo(_shares_less(known, changed), err=True)
         if same.pop("shared_values") and not changed.shared_values:
             raise click.UsageError(

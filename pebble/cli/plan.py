@@ -48,9 +48,9 @@ class KernelOptions(Options):
         advanced=True,
     )
     stages: int | None = option(
-        "With --mine and --device: number of tiles of K and V in shared memory. For the forward pass, print what your "
-        "kernel holds in each memory and, for each boundary, its bytes, time, ratio to the bound and Nsight Compute "
-        "counter."
+        "With --device: number of tiles of K and V in shared memory. For the forward pass, print what your kernel "
+        "(--mine; by default flash-2 with the largest tiles that fit) holds in each memory and, for each boundary, its "
+        "bytes, time, ratio to the bound and Nsight Compute counter."
     )
     warps: int = option(
         "With --stages: number of warps (or warpgroups, where four warps read an operand together) that share the "
@@ -70,7 +70,8 @@ class KernelOptions(Options):
 
     def named(self) -> tuple[str, Tiles | str | None]:
         """Return the kernel's schedule and tiles."""
-        kernel, _, tiles = (self.mine or "").partition(":")
+        usual = "" if self.stages is None else "flash-2"
+        kernel, _, tiles = (self.mine or usual).partition(":")
         if not kernel:
             raise click.UsageError("--mine must be NAME:TILES, such as flash-2:Br=128,Bc=64.")
         return kernel, parse_tiles(tiles or None)
@@ -81,8 +82,6 @@ class KernelOptions(Options):
             raise click.UsageError("--mine-backward needs --mine.")
         if self.stages is None and given(["warps", "cluster", "blocks"]):
             raise click.UsageError("--warps, --cluster and --blocks need --stages.")
-        if self.stages is not None and self.mine is None:
-            raise click.UsageError("--stages needs --mine.")
 
 
 @command
@@ -149,27 +148,34 @@ def _on_device(
 ) -> None:
     """Print what a kernel moves through each boundary of a device."""
     from pebble.lab.hardware import MEMORY_LEVELS
-    from pebble.lab.plan import kernel_boundaries
+    from pebble.lab.plan import Constraints, kernel_boundaries, kernel_tiles
 
     kernel, tiles = mine.named()
-    if kernel != "flash-2" or not isinstance(tiles, dict) or memory.device is None:
+    if kernel != "flash-2" or isinstance(tiles, str) or memory.device is None:
         raise click.UsageError(
-            "--stages needs --device, and --mine with a flash-2 kernel: flash-2:Br=128,Bc=64."
+            "--stages needs --device, and if --mine is given, a flash-2 kernel: flash-2:Br=128,Bc=64, or flash-2 for "
+            "the largest tiles that fit."
         )
-    others = {name for name in vars(constraints) if name != "accumulate"}
+    others = {"double_buffer"} if tiles is None else {*vars(constraints)} - {"accumulate"}
     if given([*others, "level", "names", "no_costs", "mine_backward"]):
         allowed = "--dtype, --accumulate, --bandwidth, --warps, --cluster and --blocks"
-        raise click.UsageError(f"With --stages, only {allowed} are allowed beside it.")
+        sizes = ", and without tiles constraints on their sizes"
+        raise click.UsageError(f"With --stages, only {allowed} are allowed beside it{sizes}.")
+    asked, dtype = problem.problem(), memory.dtype or "bfloat16"
+    device = device_with(memory.device, bandwidth, MEMORY_LEVELS)
+    how = {"stages": mine.stages or 1, "warps": mine.warps}
+    if tiles is None:
+        sizes_of = constraints.all() | ({} if given(["multiple_of"]) else {"multiple_of": 16})
+        tiles = kernel_tiles(asked, device, dtype, Constraints(**sizes_of), **how)
     found = kernel_boundaries(
-        problem.problem(),
+        asked,
         tiles,
-        device_with(memory.device, bandwidth, MEMORY_LEVELS),
-        memory.dtype or "bfloat16",
+        device,
+        dtype,
         accumulate=constraints.accumulate,
-        stages=mine.stages or 1,
-        warps=mine.warps,
         cluster=mine.cluster,
         blocks=mine.blocks,
+        **how,
     )
     print_result(found, as_json)
 

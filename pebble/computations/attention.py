@@ -161,6 +161,6 @@ def _parameters(problem: Problem) -> dict[str, str]:
     if problem.shared_rope:
         found |= {"heads": problem.heads, "rope": problem.shared_rope}
     if problem.chunk is not None:
-        found["chunk"] = problem.chunk
+        found |= {"chunk": problem.chunk, **({"gate": 1} if problem.gate else {})}
     own = {} if problem.computation is None else {"text": text_parameter(problem.computation)}
     return {name: str(value) for name, value in found.items()} | own

@@ -144,16 +144,22 @@ O[g,n,e] += Q[g,n,k]*H[k,e,n]  # output
 # Chunks c of C tokens, with queries p and keys q; Z is what they add to the state, which nothing needs of the last
 # chunk. That has 1 to C tokens and arrays of its own, on s and t. All C·C scores of a chunk are computed, as kernels do
 # with products of matrices; those of later keys are multiplied with zero.
-_FULL_CHUNKS = """
+_CHUNK_STATE = "H[k,e] += Z[c,k,e]  # state after each chunk"
+_FULL_CHUNKS = f"""
 Q[g,c,p,k]  # queries
 K[c,q,k]  # keys
 V[c,q,e]  # values
 S[g,c,p,q] += Q[g,c,p,k]*K[c,q,k]  # scores inside a chunk
 A[g,c,p,e] += S[g,c,p,q]*V[c,q,e] if q <= p  # outputs from keys of the chunk
 Z[c,k,e] += K[c,q,k]*V[c,q,e]  # what a chunk adds to the state
-H[k,e] += Z[c,k,e]  # state after each chunk
+{_CHUNK_STATE}
 B[g,c,p,e] += Q[g,c,p,k]*H[k,e,c-1]  # outputs from the state
 O[g,c,p,e] = A[g,c,p,e] + B[g,c,p,e]  # output
+"""
+# With gates, queries and keys come with those of their chunk up to their token: Q multiplied by the product, K divided.
+_GATED_CHUNK_STATE = """
+G[c,k]  # products of the gates of each chunk
+H[k,e,c] = G[c,k]*Z[c,k,e] + G[c,k]*H[k,e,c-1]  # state after each chunk
 """
 _LAST_CHUNK = """
 Q_last[g,s,k]  # queries of the last chunk
@@ -168,6 +174,11 @@ B_last[g,s,e] += Q_last[g,s,k]*H[k,e]  # its outputs from the state
 O_last[g,s,e] = A_last[g,s,e] + B_last[g,s,e]  # its output
 """
 
+
+def _full_chunks(problem: Problem) -> str:
+    return _FULL_CHUNKS.replace(_CHUNK_STATE, _GATED_CHUNK_STATE) if problem.gate else _FULL_CHUNKS
+
+
 TEXTS: dict[str, str | Callable[[Problem], str]] = {
     "plain": _PLAIN,
     "safe": _SAFE,
@@ -180,7 +191,7 @@ TEXTS: dict[str, str | Callable[[Problem], str]] = {
     "recurrent": _RECURRENT,
     "gated": _GATED,
     "chunked": lambda problem: (
-        f"{_FULL_CHUNKS}{_LAST_CHUNK}{_AFTER_OTHERS}"
+        f"{_full_chunks(problem)}{_LAST_CHUNK}{_AFTER_OTHERS}"
         if problem.chunk_sizes[0]
         else f"{_LAST_CHUNK}O_last{_INSIDE}"
     ),

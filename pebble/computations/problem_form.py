@@ -158,7 +158,10 @@ def _check_linear(problem: Form) -> None:
             f"linear attention has no softmax: leave out softmax={problem.softmax!r} (--softmax)"
         )
     if problem.pass_name != "forward" or problem.stats:
-        raise InvalidInput("linear attention is supported only in the forward pass, without row sums (stats)")
+        raise InvalidInput(
+            "linear attention is supported only in the forward pass, without row sums (stats); its gradients are such "
+            "passes with other operands"
+        )
     if problem.mask is None:
         if problem.gate or problem.chunk is not None:
             raise InvalidInput(
@@ -169,11 +172,9 @@ def _check_linear(problem: Form) -> None:
             "linear attention supports no mask, or the causal mask with as many queries per head as "
             f"keys; here the mask is {problem.mask.spec}, Nq = {problem.Nq:,} and Nk = {problem.Nk:,}"
         )
-    if problem.chunk is not None:
-        if isinstance(problem.chunk, bool) or not isinstance(problem.chunk, int) or problem.chunk < 1:
-            raise InvalidInput(f"chunk must be a positive whole number, not {problem.chunk!r}")
-        if problem.gate:
-            raise InvalidInput("gate and chunk cannot be combined: leave one out")
+    chunk = 1 if problem.chunk is None else problem.chunk
+    if isinstance(chunk, bool) or not isinstance(chunk, int) or chunk < 1:
+        raise InvalidInput(f"chunk must be a positive whole number, not {chunk!r}")
 
 
 def _causal(sharing: int) -> str:

@@ -38,7 +38,7 @@ _HEADERS: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]] = {
     "linear-attention": (_SIZES, (), {"attention": "linear"}),
     "linear-attention-recurrent": (_TOKENS, ("group",), _LINEAR),
     "linear-attention-gated": (_TOKENS, ("group",), {**_LINEAR, "gate": True}),
-    "linear-attention-chunked": ((*_TOKENS, "chunk"), ("group",), _LINEAR),
+    "linear-attention-chunked": ((*_TOKENS, "chunk"), ("group", "gate"), _LINEAR),
     "matmul": (("m", "n", "k"), (), {}),
 }
 """The parameters of headers, those that must be there and those that may, and what the name says of a problem."""
@@ -115,6 +115,8 @@ def _problem(
     Nq, Nk = (values.get(key, values.get("N", 0)) for key in ("Nq", "Nk"))
     if "text" in parameters:
         options = {"computation": text_of_parameter(parameters["text"])}
+    if "gate" in values:
+        options = {**options, "gate": values["gate"] == 1}
     heads = values.get("heads", values.get("group", 1))
     problem = Problem(
         Nq,
@@ -147,7 +149,7 @@ def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArr
     found = {array.name: rng.normal(size=family.shape(array.name)) for array in family.inputs}
     if problem.pass_name == "weights":
         found |= {name: 0.3 * found[name] for name in ("X", "Y")}
-    if problem.gate:
+    if "G" in found:
         found["G"] = rng.uniform(0.5, 1.0, size=family.shape("G"))
     if problem.pass_name == "backward":
         forward = outputs_of(

@@ -34,7 +34,7 @@ class Chunked(_StateColumns):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         cols = self.columns(problem, tiles)
-        update = loop("k", 1, loop("e", 1, compute("Z"), _add_to_state(), label="value"))
+        update = _update(problem, compute("Z"))
         return program(phase("chunk by chunk", loop("e", cols, *_outputs(problem, cols, update))))
 
 
@@ -52,7 +52,7 @@ class ChunkParallel(_StateColumns):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         cols = self.columns(problem, tiles)
-        update = loop("k", 1, loop("e", 1, load("Z"), _add_to_state(), label="value"))
+        update = _update(problem, load("Z"))
         outputs = phase("chunk by chunk", loop("e", cols, *_outputs(problem, cols, update)))
         if not problem.chunk_sizes[0]:
             return program(outputs)
@@ -107,6 +107,7 @@ def _row(names: _Names, hold_scores: bool, with_state: bool) -> tuple[Nodes, ...
     return one, loop("e", 1, *done, label="value")
 
 
-def _add_to_state() -> tuple[Nodes, ...]:
-    """Add what a chunk adds to a word of the state."""
-    return compute("H"), delete("Z")
+def _update(problem: Problem, adds: Nodes) -> Node:
+    """The state after a chunk: ``adds`` brings what the chunk adds to a word; a gate serves a row of the state."""
+    words = loop("e", 1, adds, compute("H"), delete("Z"), label="value")
+    return loop("k", 1, load("G"), words, delete("G")) if problem.gate else loop("k", 1, words)

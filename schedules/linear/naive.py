@@ -49,7 +49,8 @@ def _chunk_by_chunk(problem: Problem) -> Program:
     if not chunks:
         return program(*_inside_last(problem, "O_last"))
     before = when(not_first("c"), load("H"))
-    state = loop("k", 1, loop("e", 1, load("Z"), before, compute("H"), delete("Z"), store("H"), delete("H")))
+    words = loop("e", 1, load("Z"), before, compute("H"), delete("Z"), store("H"), delete("H"))
+    state = loop("k", 1, load("G"), words, delete("G")) if problem.gate else loop("k", 1, words)
     read = loop("k", 1, load("Q"), before, compute("B"), delete("Q"), when(not_first("c"), delete("H")))
     outputs = heads(loop("p", 1, loop("e", 1, read, *_finished(""))))
     last = heads(loop("s", 1, loop("e", 1, _words("B_last", "k", "Q_last", "H"), *_finished("_last"))))

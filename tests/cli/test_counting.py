@@ -152,3 +152,36 @@ def test_given_tiles_that_do_not_fit(pebble: Pebble) -> None:
         == 0
     )
     pebble(*COUNT, "--schedule", "flash-2", "--tiles", "paper").refused(1, "needs")
+
+
+@pytest.mark.parametrize("N", [16, 4096])
+def test_a_kernel_that_does_not_share_keys_and_values(pebble: Pebble, N: int) -> None:
+    """It moves what heads with keys of their own do, and is held to the bound of those that share."""
+    shape = [
+        "count",
+        "-N",
+        str(N),
+        "--kv",
+        "4096",
+        "-d",
+        "64",
+        "-M",
+        "50000",
+        "--mask",
+        "causal",
+        "--heads",
+        "8",
+    ]
+    asked = ["--schedule", "flash-2", "--json"]
+    (shared,), (alone,) = (
+        document_of(pebble(*shape, *more, *asked))["schedules"] for more in (["--kv-heads", "2"], [])
+    )
+    one, other = document_of(pebble(*shape, "--kv-heads", "2", "--heads-apart", *asked))["schedules"]
+    assert one == shared
+    assert other["name"] == "flash-2, heads apart"
+    assert (other["io"], other["tiles"]) == (alone["io"], alone["tiles"])
+    assert other["ratio"] == pytest.approx(one["ratio"] * other["io"] / one["io"])
+    by_model = document_of(
+        pebble("count", "-N", "64", "--model", "llama3-8b", "-M", "9000", "--heads-apart", *asked)
+    )
+    assert [row["fits"] for row in by_model["schedules"]] == [True, True]

@@ -120,6 +120,12 @@ def test_a_kernel_at_each_boundary(pebble: Pebble) -> None:
     assert (done.code, done.err) == (0, "")
     assert document_of(done) == json.loads(json.dumps(found.to_dict()))
     assert pebble(*KERNEL, *rates, *asked).out == f"{found}\n"
+    searched = [*KERNEL[:-2], "--stages", "2", "--accumulate", "float32", "--json"]
+    assert document_of(pebble(*searched, "--at-most", "rows=128"))["schedules"][0]["tiles"] == {
+        "rows": 128,
+        "cols": 160,
+    }
+    assert pebble(*KERNEL, "--stages", "2", "--at-most", "rows=128").code == 2
     assert "vendor says 3.35 TB/s); from L2" in pebble(*KERNEL, *asked, "--bandwidth", "l2=5TB/s").err
 
 

@@ -25,6 +25,7 @@ SHARED = [
     Problem.square(5, 3, 2, heads=2, kv_heads=1, attention="linear", mask="causal", gate=True),
     Problem.square(5, 3, 2, heads=2, kv_heads=1, attention="linear", mask="causal", chunk=2),
     Problem.square(2, 3, 2, heads=2, kv_heads=1, attention="linear", mask="causal", chunk=2),
+    Problem.square(5, 3, 2, heads=2, kv_heads=1, attention="linear", mask="causal", chunk=2, gate=True),
 ]
 
 
@@ -51,6 +52,25 @@ def test_reference_outputs_are_the_recurrence(problem: Problem) -> None:
     assert np.allclose(whole(reference_outputs(problem, inputs), "O"), expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("N", [2, 3, 7, 9])
+def test_gates_of_a_chunk_are_those_of_its_tokens(N: int) -> None:
+    """Queries and keys come with the product of their chunk's gates up to their own, as papers write the chunks."""
+    problem = Problem.square(N, 3, 2, attention="linear", mask="causal", chunk=3, gate=True)
+    token = Problem.square(N, 3, 2, attention="linear", mask="causal", gate=True)
+    family, chunks = family_of(problem), (N - 1) // 3
+    assert [array.name for array in family.inputs if array.name == "G"] == ["G"] * bool(chunks)
+    inputs = random_inputs(token, np.random.default_rng(5))
+    upto = np.concatenate([np.cumprod(inputs["G"][at : at + 3], axis=0) for at in range(0, N, 3)])
+    rows = {"Q": inputs["Q"] * upto, "K": inputs["K"] / upto, "V": inputs["V"]}
+    cut = {name: array[: 3 * chunks].reshape(chunks, 3, -1) for name, array in rows.items() if chunks}
+    cut |= {f"{name}_last": array[3 * chunks :] for name, array in rows.items()}
+    cut |= {"G": upto[2 : 3 * chunks : 3]} if chunks else {}
+    found, expected = reference_outputs(problem, cut), reference_outputs(token, inputs)
+    assert np.allclose(whole(found, "O"), expected["O"], rtol=1e-12)
+    words = sum(family.words_needed(array.name) for array in (*family.inputs, *family.outputs))
+    assert words == sum(compulsory_io(family.dag())) == 2 * N * (3 + 2) + chunks * 3
+
+
 @pytest.mark.parametrize("problem", SHARED, ids=repr)
 def test_query_heads_read_one_state(problem: Problem) -> None:
     """The outputs of each query head are those of the problem that it is alone."""
@@ -71,7 +91,8 @@ def test_every_word_is_needed_but_the_first_gates(problem: Problem) -> None:
     words = sum(family.words_needed(array.name) for array in (*family.inputs, *family.outputs))
     assert sum(compulsory_io(family.dag())) == words
     tokens = problem.Nq * (problem.d + problem.dv) + problem.Nk * (problem.d + problem.dv)
-    assert words == tokens + problem.gate * (problem.Nk - 1) * problem.d
+    gates = problem.Nk - 1 if problem.chunk is None else problem.chunk_sizes[0]
+    assert words == tokens + problem.gate * gates * problem.d
 
 
 def test_a_last_chunk_has_one_token_at_least() -> None:
@@ -89,7 +110,6 @@ def test_a_last_chunk_has_one_token_at_least() -> None:
         ({"mask": "window:3"}, "supports no mask, or the causal mask"),
         ({"gate": True}, "add mask='causal'"),
         ({"mask": "causal", "chunk": 0}, "chunk must be a positive whole number"),
-        ({"mask": "causal", "chunk": 2, "gate": True}, "leave one out"),
         ({"mask": "window:2", "heads": 4, "kv_heads": 2}, "supports no mask, or the causal mask"),
         ({"stats": True}, "without row sums"),
         ({"pass_name": "backward"}, "forward pass"),
@@ -106,3 +126,19 @@ def test_query_heads_that_share_a_state() -> None:
     causal = Problem.square(8, 2, attention="linear", heads=6, kv_heads=2, mask="causal")
     assert (causal.Nq, causal.Nk, causal.copies, causal.form) == (24, 8, 2, "recurrent")
     assert causal == Problem(24, 8, 2, 2, heads=2, attention="linear", mask="group:3:causal")
+
+
+def test_gradients_are_three_forward_passes() -> None:
+    """Those with respect to K and V with the tokens from the last to the first."""
+    N, d, dv = 6, 3, 2
+    rng = np.random.default_rng(7)
+    Q, K, V, dO = (rng.normal(size=(N, width)) for width in (d, d, dv, dv))
+
+    def attend(queries: np.ndarray, keys: np.ndarray, values: np.ndarray) -> np.ndarray:
+        shape = Problem.square(N, keys.shape[1], values.shape[1], attention="linear", mask="causal")
+        return reference_outputs(shape, {"Q": queries, "K": keys, "V": values})["O"]
+
+    P, dP = (np.tril(one) for one in (Q @ K.T, dO @ V.T))
+    assert np.allclose(attend(dO, V, K), dP @ K)
+    assert np.allclose(attend(V[::-1], dO[::-1], Q[::-1])[::-1], dP.T @ Q)
+    assert np.allclose(attend(K[::-1], Q[::-1], dO[::-1])[::-1], P.T @ dO)

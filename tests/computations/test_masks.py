@@ -26,7 +26,7 @@ from pebble.computations.problem import Problem
 from tests.computations.small_masks import made, whole
 from tests.support.mask_definitions import definitions
 
-BANDS = {"causal", "window", "prefix", "document", "diagonal", "sink"}
+BANDS = {"paged", "causal", "window", "prefix", "document", "diagonal", "sink"}
 REPEATING = {"longformer", "video", "streaming", "strided", "fixed"}
 
 
@@ -131,6 +131,10 @@ def test_the_text_of_a_mask_names_it(mask: Mask) -> None:
         ("blocks:size=2,density=1.0,seed=3", "blocks:size=2,density=1,seed=3"),
         ("fixed:4,1", "fixed:4"),
         ("nm:1:2,seed=0", "nm:1:2"),
+        ("selected:blocks=2,size=2,queries=1,seed=0", "selected:size=2,blocks=2"),
+        ("selected:size=2,seed=1,blocks=2,queries=2", "selected:size=2,blocks=2,queries=2,seed=1"),
+        ("paged:2,1x4", "paged:2,1,1,1,1"),
+        ("paged:2,shared=3,2,1", "paged:2,2,1,shared=3"),
         ("document:3,causal,5", "document:causal,3,5"),
         ("longformer:global=1,window=2", "longformer:window=2,global=1"),
         ("unpadded:3,5", "document:3,5"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -51,3 +52,27 @@ def test_own_schedule_is_the_one_of_the_page() -> None:
     for line in ('tile_names = ("rows",)', choice, 'rows = self.check_tiles(tiles)["rows"]'):
         assert line in page
         assert line in lesson
+
+
+def test_what_nsight_compute_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counters by name, whatever else is printed."""
+    monkeypatch.syspath_prepend(str(EXAMPLES[0].parent))
+    example = importlib.import_module("gpu_traffic")
+    head = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
+    rows = [
+        '"0","flash_fwd","dram__bytes.sum","byte","1,342,177,280"',
+        '"0","flash_fwd","lts__t_bytes.sum","byte","7"',
+    ]
+    text = "\n".join(["==PROF== Connected", head, *rows])
+    assert example.read_counters(text) == {"dram__bytes.sum": 1342177280.0, "lts__t_bytes.sum": 7.0}
+    assert example.read_counters("==ERROR== ERR_NVGPUCTRPERM") == {}
+
+
+def test_traffic_is_not_measured_without_torch(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES[0].parent))
+    monkeypatch.setitem(sys.modules, "torch", None)
+    importlib.import_module("gpu_traffic").main()
+    needs = "torch is not installed: nothing is measured; this needs an NVIDIA GPU and torch with CUDA\n"
+    assert capsys.readouterr().out == needs

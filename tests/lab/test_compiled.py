@@ -32,6 +32,7 @@ pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C co
         ("split", 100, {"pass_name": "backward", "mask": "causal"}),
         ("naive", 40, {"attention": "linear", "mask": "causal", "gate": True}),
         ("chunked", 60, {"attention": "linear", "mask": "causal", "chunk": 6}),
+        ("chunked", 60, {"attention": "linear", "mask": "causal", "chunk": 6, "gate": True}),
         (
             "naive",
             40,

@@ -8,7 +8,7 @@ import pytest
 
 from pebble import InvalidInput, Problem
 from pebble.computations.registry import family_of
-from pebble.lab.plan import kernel_boundaries
+from pebble.lab.plan import Constraints, kernel_boundaries, kernel_tiles
 from pebble.lab.plan.kernel_boundaries import _of_a_warp
 from pebble.program.counting.run import run
 
@@ -89,3 +89,39 @@ def test_counts_are_those_of_programs_that_are_executed(mask: str | None) -> Non
 def test_other_kernels_are_refused(problem: Problem, tiles: dict[str, int]) -> None:
     with pytest.raises(InvalidInput, match="forward kernel with plain softmax"):
         kernel_boundaries(problem, tiles, "h100")
+
+
+def test_a_thread_has_255_registers() -> None:
+    """One warpgroup, 128 threads, would hold 162 KiB, 4 bytes a register; two hold 168 KiB."""
+    tiles = {"Br": 128, "Bc": 176}
+    alone, together = (
+        kernel_boundaries(ONE_LAYER, tiles, "h100", accumulate="float32", stages=2, warps=warps)
+        for warps in (1, 2)
+    )
+    assert [alone.registers, together.registers] == [325, 168]
+    assert [alone.fits, together.fits] == [False, True]
+    assert "325 of 255 registers a thread" in alone.heading()
+    assert alone.rows[0].fits
+    assert kernel_boundaries(ONE_LAYER, tiles, "mi300x").registers is None
+
+
+@pytest.mark.parametrize("least", [{}, {"cols": 128}, {"rows": 64, "cols": 176}])
+def test_the_tiles_that_fit_in_registers_and_shared_memory(least: dict[str, int]) -> None:
+    """The next larger ones do not fit, whichever of the two limits it is."""
+    asked = Constraints(multiple_of=16, at_least=least, accumulate="float32")
+    found = kernel_tiles(ONE_LAYER, "h100", constraints=asked, stages=2, warps=2)
+
+    def fits(rows: int, cols: int) -> bool:
+        tiles = {"rows": rows, "cols": cols}
+        return kernel_boundaries(ONE_LAYER, tiles, "h100", accumulate="float32", stages=2, warps=2).fits
+
+    rows, cols = found["rows"], found["cols"]
+    assert rows % 32 == cols % 16 == 0
+    assert fits(rows, cols)
+    assert not fits(rows, cols + 16)
+    assert not fits(rows + 32, least.get("cols", 16))
+
+
+def test_no_tiles_fit() -> None:
+    with pytest.raises(InvalidInput, match="no tiles with these constraints"):
+        kernel_tiles(ONE_LAYER, "h100", constraints=Constraints(at_least={"rows": 512, "cols": 512}))

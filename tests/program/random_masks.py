@@ -65,6 +65,7 @@ def regular(rnd: Random, rows: int, cols: int) -> Mask:
         f"fixed:{small + 1}",
         f"butterfly:{small}",
         f"blocks:size={small},density=0.{rnd.randint(2, 8)},seed={rnd.randint(0, 99)}",
+        f"selected:size={small},blocks={rnd.randint(1, 4)},queries={rnd.randint(1, small)},seed={rnd.randint(0, 9)}",
         f"nm:{rnd.randint(1, small)}:{small},seed={rnd.randint(0, 99)}",
         documents(rnd, rows),
         documents(rnd, rows),

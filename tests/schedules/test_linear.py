@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from pebble.common.errors import CacheTooSmall, Violation
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lab.count import count
+from pebble.lower_bounds.table import bounds
 from pebble.program import compute, delete, load, loop, phase, store
 from pebble.program import program as program_of
 from pebble.program.counting.run import run
@@ -28,7 +30,14 @@ def problem_of(form: str, N: int, d: int, dv: int, chunk: int = 2) -> Problem:
 @pytest.mark.many(1)
 @pytest.mark.parametrize(
     "options",
-    [{}, {"gate": True}, {"chunk": 2}, pytest.param({"chunk": 3}, marks=pytest.mark.slow), {"chunk": 9}],
+    [
+        {},
+        {"gate": True},
+        {"chunk": 2},
+        {"chunk": 2, "gate": True},
+        pytest.param({"chunk": 3}, marks=pytest.mark.slow),
+        {"chunk": 9},
+    ],
 )
 def test_query_heads_that_share_a_state(options: dict[str, Any]) -> None:
     """Their queries and outputs pass once for each, keys and values once for all."""
@@ -51,7 +60,18 @@ def test_query_heads_that_share_a_state(options: dict[str, Any]) -> None:
 def test_chunks_of_any_size(name: str, chunk: int) -> None:
     """Eight tokens: a last chunk that is short, full, or the only one."""
     schedule = available("forward", "chunked")[name]
-    check_schedule(schedule, problem_of("chunked", 8, 2, 2, chunk), 80)
+    for gate in (False, True):
+        check_schedule(schedule, replace(problem_of("chunked", 8, 2, 2, chunk), gate=gate), 80)
+
+
+def test_gates_of_chunks_add_a_row_of_each() -> None:
+    """But for the last chunk, after which nothing needs the state; Mamba-2 and GLA at N = 65,536, C = 64."""
+    plain, gated = (replace(problem_of("chunked", 65_536, 64, 64, 64), gate=gate) for gate in (False, True))
+    for name in ("chunked", "chunk-parallel"):
+        one, other = (count(problem, 25_000, [name])[name].io for problem in (plain, gated))
+        assert one is not None
+        assert other == one + 1023 * 64
+    assert count(gated, 25_000)["best"].io == bounds(gated, 25_000).best.value == 4 * 65_536 * 64 + 1023 * 64
 
 
 @pytest.mark.parametrize("form", ["linear", "recurrent", "gated"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 Pair = Callable[[int, int], bool]
@@ -101,6 +102,22 @@ def _blocks(Nq: int, Nk: int, B: int, share: tuple[int, int], seed: int) -> Pair
     return lambda i, j: (i // B, j // B) in chosen
 
 
+def _selected(Nq: int, Nk: int, B: int, number: int, Q: int, seed: int) -> Pair:
+    columns, chosen = -(-Nk // B), []
+    for row in range(-(-Nq // Q)):
+        own = (min(row * Q + Q, Nq) - 1 + Nk - Nq) // B
+        fixed = [own, 0, own - 1]
+        others = sorted(range(columns), key=lambda c: _splitmix64(seed, row * columns + c))
+        order = dict.fromkeys(c for c in [*fixed, *others] if 0 <= c <= own)
+        chosen.append(list(order)[:number])
+    return lambda i, j: j // B in chosen[i // Q]
+
+
+def _paged(Nq: int, page: int, lengths: list[int]) -> Pair:
+    owner = [n for n, length in enumerate(lengths) for _ in range(math.ceil(length / page) * page)]
+    return lambda i, j: owner[j] == i // (Nq // len(lengths))
+
+
 def definitions(Nq: int, Nk: int, a: int, b: int) -> dict[str, Pair]:
     """Every kind for these sizes, with two small numbers a ≥ b ≥ 1 as its parameters, by its text."""
     found = {
@@ -114,6 +131,12 @@ def definitions(Nq: int, Nk: int, a: int, b: int) -> dict[str, Pair]:
         f"nm:{b}:{a},seed=7": _nm(Nk, b, a, 7),
         f"blocks:size={b},density=0.3,seed={a}": _blocks(Nq, Nk, b, (3, 10), a),
     }
+    shared = f",queries={b}" if b > 1 else ""
+    found[f"selected:size={a},blocks={b}{shared},seed=3"] = _selected(Nq, Nk, a, b, b, 3)
+    found[f"selected:size={b},blocks={a + 2}"] = _selected(Nq, Nk, b, a + 2, 1, 0)
+    if Nk > a > 1 and Nk % a == 0 and Nq % (Nk // a) == 0:
+        lengths = [(n % a) + 1 for n in range(Nk // a)]
+        found[f"paged:{a},{','.join(map(str, lengths))}"] = _paged(Nq, a, lengths)
     if Nq != Nk:
         return found
     lengths = [length for length in (a, b, Nq - a - b) if length > 0] if a + b <= Nq else [Nq]

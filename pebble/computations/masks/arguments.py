@@ -65,8 +65,10 @@ class Arguments:
         number, cross, times = text.partition("x")
         return self._whole(number, name, 1), self._whole(times, f"what follows {number}x", 1) if cross else 1
 
-    def whole(self, name: str, least: int = 1) -> int:
-        """Take a whole number."""
+    def whole(self, name: str, least: int = 1, default: int | None = None) -> int:
+        """Take a whole number, or the default if there is one and nothing is given."""
+        if default is not None and not self.has(name):
+            return default
         return self._whole(self.text(name), name.rstrip("="), least)
 
     def _whole(self, text: str, name: str, least: int) -> int:

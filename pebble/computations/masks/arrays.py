@@ -28,9 +28,14 @@ _MOST_PAIRS = 2**28
 _CHUNK = 2**21
 
 
+def can_be_written_out(Nq: int, Nk: int) -> bool:
+    """Whether a mask has few enough pairs to be kept pair by pair."""
+    return Nq * Nk <= _MOST_PAIRS
+
+
 def check_size(Nq: int, Nk: int, name: str) -> None:
     """Refuse a mask that is kept pair by pair and has too many pairs."""
-    if Nq * Nk > _MOST_PAIRS:
+    if not can_be_written_out(Nq, Nk):
         raise InvalidInput(
             f"mask {name}: it is stored pair by pair, which is limited to {_MOST_PAIRS:,} pairs; Nq · Nk "
             f"is {Nq * Nk:,}"
@@ -175,10 +180,23 @@ def as_booleans(array: NDArray[Any], what: str) -> NDArray[np.bool_]:
 
 def load_array(path: str, what: str) -> NDArray[np.bool_]:
     """Read a matrix of booleans from a ``.npy`` file; nothing pickled is ever loaded."""
-    if not path:
+    return as_booleans(_load(path, what, "a boolean array"), f"{what} ({path})")
+
+
+def load_lists(path: str, what: str) -> NDArray[np.int64]:
+    """Read a matrix of whole numbers from a ``.npy`` file; nothing pickled is ever loaded."""
+    found = _load(path, what, "an array of whole numbers")
+    if found.ndim != 2 or found.dtype.kind not in "iu":
         raise InvalidInput(
-            f"{what}: the file name is missing; give the path of a boolean array, such as m.npy"
+            f"{what} ({path}): it must have two dimensions, lists and whole numbers; its shape is {found.shape}, "
+            f"its type {found.dtype}"
         )
+    return found.astype(np.int64)
+
+
+def _load(path: str, what: str, array: str) -> NDArray[Any]:
+    if not path:
+        raise InvalidInput(f"{what}: the file name is missing; give the path of {array}, such as m.npy")
     try:
         found = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
@@ -186,11 +204,11 @@ def load_array(path: str, what: str) -> NDArray[np.bool_]:
     except (ValueError, EOFError, SyntaxError, MemoryError, OverflowError) as error:
         # numpy takes whatever it does not know for a pickle, which is never loaded, for it could run anything.
         why = "" if "pickle" in str(error) else f" ({_one_line(error)})"
-        raise InvalidInput(f"{what}: {path} is not a boolean array saved with numpy.save{why}") from error
+        raise InvalidInput(f"{what}: {path} is not {array} saved with numpy.save{why}") from error
     if not isinstance(found, np.ndarray):
         found.close()
         raise InvalidInput(f"{what}: {path} holds several arrays (.npz); save the mask alone with numpy.save")
-    return as_booleans(found, f"{what} ({path})")
+    return found
 
 
 def _array_spec(name: str) -> str:

@@ -62,7 +62,7 @@ def window_mask(Nq: int, Nk: int, left: int, right: int = 0) -> BandMask:
     return BandMask(spec, Nk, past_own(Nq, Nk, -left), past_own(Nq, Nk, right + 1))
 
 
-def _told(lengths: Sequence[int]) -> Iterator[str]:
+def told(lengths: Sequence[int]) -> Iterator[str]:
     """Yield lengths as a mask's text has them: many equal ones in a row once, with their number."""
     for length, same in groupby(lengths):
         times = len(list(same))
@@ -94,7 +94,7 @@ def document_mask(lengths: Sequence[int], *, causal: bool = False) -> BandMask:
     ends = np.cumsum(sizes)
     flat = np.zeros_like(ends)
     stop = own if causal else Staircase(N, ends - sizes, ends, flat)
-    spec = "document:" + ",".join(["causal"] * causal + list(_told(lengths)))
+    spec = "document:" + ",".join(["causal"] * causal + list(told(lengths)))
     return BandMask(spec, N, Staircase(N, ends - sizes, ends - sizes, flat), stop)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -22,9 +21,15 @@ from pebble.computations.masks.band_patterns import (
 )
 from pebble.computations.masks.block_mask import BlockMask, check_blocks_kept
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
+from pebble.computations.masks.cache_patterns import lists_mask, paged_mask, selected_mask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Mask
-from pebble.computations.masks.sparse_patterns import block_file_mask, random_blocks_mask, random_words
+from pebble.computations.masks.sparse_patterns import (
+    block_file_mask,
+    every_key,
+    kept_of_each,
+    random_blocks_mask,
+)
 from pebble.computations.masks.staircase import Staircase
 from pebble.computations.masks.union_mask import combined_bands
 
@@ -85,6 +90,14 @@ def _square(arguments: Arguments, Nq: int, Nk: int) -> int:
     return Nq
 
 
+def _lengths(arguments: Arguments) -> list[tuple[int, int]]:
+    """Take all numbers that are left, at least one, each with how often it stands there."""
+    found = [arguments.repeated("a length")]
+    while arguments.has("a length"):
+        found.append(arguments.repeated("a length"))
+    return found
+
+
 @_kind("causal", "the keys up to the query's own position; the last query sees all", "causal")
 def causal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Up to the query's own position."""
@@ -131,9 +144,7 @@ def prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Sequences packed one behind the other."""
     N, causal = _square(arguments, Nq, Nk), arguments.word("causal")
-    found = [arguments.repeated("a length")]
-    while arguments.has("a length"):
-        found.append(arguments.repeated("a length"))
+    found = _lengths(arguments)
     arguments.end()
     total, number = (sum(length * times for length, times in found), sum(times for _, times in found))
     if total != N:
@@ -245,11 +256,7 @@ def dilated(arguments: Arguments, Nq: int, Nk: int) -> Mask:
         # Blocks of STEP tokens, each with its diagonal.
         own = window_mask(step, step, 0)
         return BlockToeplitzMask(spec, N, step, [own], own)
-    return mask_of_booleans(spec, fill(lambda i, j: _every(i - j, number, step), N, N, spec))
-
-
-def _every(back: Any, number: int, step: int) -> Any:
-    return (back >= 0) & (back < number * step) & (back % step == 0)
+    return mask_of_booleans(spec, fill(every_key(N, number, step), N, N, spec))
 
 
 @_kind("strided:L", "the keys up to L back, and those at multiples of L back", "strided:32", _CHILD)
@@ -276,7 +283,7 @@ def strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 def fixed(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Both heads of the fixed pattern merged into one (section 4.3); blocks begin at 0."""
     stride = arguments.whole("L")
-    columns = arguments.whole("C") if arguments.has("C") else 1
+    columns = arguments.whole("C", 1, 1)
     arguments.end()
     N = _square(arguments, Nq, Nk)
     check_lines(N)
@@ -308,10 +315,42 @@ def blocks(arguments: Arguments, Nq: int, Nk: int) -> Mask:
         path = arguments.text("file=")
         arguments.end()
         return block_file_mask(Nq, Nk, size, path)
-    density = arguments.share("density=")
-    seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
+    density, seed = arguments.share("density="), arguments.whole("seed=", 0, 0)
     arguments.end()
     return random_blocks_mask(Nq, Nk, size, density, seed)
+
+
+@_kind(
+    "selected:size=B,blocks=n[,queries=Q][,seed=S] or selected:size=B[,queries=Q],file=PATH.npy",
+    "n blocks of B keys: its own, the first, the one before its own, and others at random or all from a file",
+    "selected:size=64,blocks=16",
+    "NSA: Yuan et al. 2025, arXiv 2502.11089",
+)
+def selected(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """Lists of blocks, each for a query of all query heads that share keys, or for some queries in a row."""
+    size, queries = arguments.whole("size="), arguments.whole("queries=", 1, 1)
+    if arguments.has("file="):
+        path = arguments.text("file=")
+        arguments.end()
+        return lists_mask(Nq, Nk, size, path, queries)
+    number, seed = arguments.whole("blocks="), arguments.whole("seed=", 0, 0)
+    arguments.end()
+    return selected_mask(Nq, Nk, size, number, queries, seed)
+
+
+@_kind(
+    "paged:PAGE,LENGTH[xTIMES],LENGTH[xTIMES],…[,shared=PREFIX]",
+    "all keys in the pages of its own sequence, and in those of a prefix that all sequences share",
+    "paged:16,500,512",
+    "PagedAttention: Kwon et al. 2023, arXiv 2309.06180",
+)
+def paged(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """Sequences with their keys in pages, which are loaded whole."""
+    page, shared, found = arguments.whole("PAGE"), arguments.whole("shared=", 0, 0), _lengths(arguments)
+    arguments.end()
+    if sum(times for _, times in found) > _MOST_DOCUMENTS:
+        raise arguments.wrong(f"there are more than {_MOST_DOCUMENTS:,} sequences")
+    return paged_mask(Nq, Nk, page, [length for length, times in found for _ in range(times)], shared)
 
 
 @_kind(
@@ -344,23 +383,13 @@ def nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     first, colon, second = arguments.text("N:M").partition(":")
     numbers = Arguments(f"{first},{second}" if colon else first, arguments.kind, arguments.usage)
     keep, of = numbers.whole("N"), numbers.whole("M")
-    seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
+    seed = arguments.whole("seed=", 0, 0)
     arguments.end()
     if keep > of:
         raise InvalidInput(f"mask nm: cannot keep {keep} of every {of} keys")
     spec = f"nm:{keep}:{of}" + (f",seed={seed}" if seed else "")
     of = min(of, Nk)
-    groups = -(-Nk // of)
-
-    def allowed(i: Any, j: Any) -> Any:
-        words = np.full((len(i), groups * of), 2**64 - 1, dtype=np.uint64)
-        words[:, :Nk] = random_words(seed, i * Nk + j)
-        order = words.reshape(len(i), groups, of).argsort(axis=2, kind="stable")
-        kept = np.zeros(order.shape, dtype=bool)
-        np.put_along_axis(kept, order[:, :, :keep], True, axis=2)
-        return kept.reshape(len(i), -1)[:, :Nk]
-
-    return DenseMask(spec, fill(allowed, Nq, Nk, spec))
+    return DenseMask(spec, fill(kept_of_each(Nk, keep, of, seed), Nq, Nk, spec))
 
 
 @_kind("file:PATH.npy", "the keys that a boolean array of shape (Nq, Nk) allows", "file:m.npy")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks.arrays import as_booleans, load_array
+from pebble.computations.masks.arrays import as_booleans, can_be_written_out, load_array
+from pebble.computations.masks.band_patterns import told
 from pebble.computations.masks.block_mask import BlockMask, check_blocks_kept
 
 if TYPE_CHECKING:
@@ -113,6 +115,37 @@ def _drawn(seed: int, rows: int, columns: int, number: int) -> NDArray[np.bool_]
         words[found] = _WORD
         found |= words <= np.partition(words, number - rows - 1, axis=None)[number - rows - 1]
     return found
+
+
+def every_key(N: int, number: int, step: int) -> Callable[[Any, Any], Any]:
+    """Return the predicate of ``number`` keys up to a query's own, each ``step`` before the next."""
+    if not can_be_written_out(N, N):
+        lengths = ",".join(told([-(-(N - first) // step) for first in range(step)]))
+        raise InvalidInput(
+            f"mask dilated: of {N:,} tokens it is too large to be kept pair by pair. Sort the tokens by their position "
+            f"modulo {step}: document:{lengths}&window:{number} has the same pairs"
+        )
+
+    def allowed(i: Any, j: Any) -> Any:
+        back = i - j
+        return (back >= 0) & (back < number * step) & (back % step == 0)
+
+    return allowed
+
+
+def kept_of_each(Nk: int, keep: int, of: int, seed: int) -> Callable[[Any, Any], Any]:
+    """Return the predicate of ``keep`` random keys of each ``of`` in a row: of queries (n, 1) and all keys (1, Nk)."""
+    groups = -(-Nk // of)
+
+    def allowed(i: Any, j: Any) -> Any:
+        words = np.full((len(i), groups * of), _WORD, dtype=np.uint64)
+        words[:, :Nk] = random_words(seed, i * Nk + j)
+        order = words.reshape(len(i), groups, of).argsort(axis=2, kind="stable")
+        kept = np.zeros(order.shape, dtype=bool)
+        np.put_along_axis(kept, order[:, :, :keep], True, axis=2)
+        return kept.reshape(len(i), -1)[:, :Nk]
+
+    return allowed
 
 
 def random_words(seed: int, index: NDArray[np.int64]) -> NDArray[np.uint64]:

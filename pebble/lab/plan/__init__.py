@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pebble.lab.plan.constraints import Constraints
-from pebble.lab.plan.kernel_boundaries import DeviceKernel, kernel_boundaries
+from pebble.lab.plan.kernel_boundaries import DeviceKernel, kernel_boundaries, kernel_tiles
 from pebble.lab.plan.kernel_planning import plan_kernel
 from pebble.lab.plan.kernel_table import KernelPass, KernelPlan
 from pebble.lab.plan.level_planning import plan_levels
@@ -18,6 +18,7 @@ __all__ = [
     "KernelPlan",
     "Plan",
     "kernel_boundaries",
+    "kernel_tiles",
     "plan",
     "plan_kernel",
     "plan_levels",

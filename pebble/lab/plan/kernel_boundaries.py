@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import MEMORY_LEVELS, canonical_dtype
 from pebble.lab.level_table import Boundary, LevelReport, LevelRow
+from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import widened, width_ratio
 from pebble.lab.plan.roofline import flops
 from pebble.lower_bounds.levels import boundary_bound
@@ -28,6 +30,10 @@ COUNTERS = {"smem | l2": "lts__t_bytes.sum", "l2 | DRAM": "dram__bytes.sum"}
 """What Nsight Compute calls the bytes at a boundary."""
 _STEP = 16
 """Words of a row that one matrix instruction takes at a time."""
+_MOST_REGISTERS = 255
+"""32-bit registers of a thread: CUDA C++ Programming Guide, Compute Capabilities."""
+_WARPGROUPS = ("h100", "h200")
+"""Devices on which the 128 threads of four warps read an operand together, from shared memory."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -40,12 +46,20 @@ class DeviceKernel(LevelReport):
         The other parameters by name: accumulate, stages, warps, cluster, blocks.
     flops : int
         Of the matrix products.
+    registers : int or None
+        32-bit registers of a thread; None where no limit is known.
     """
 
     device: Device
     dtype: str
     how: dict[str, Any]
     flops: int
+    registers: int | None
+
+    @property
+    def fits(self) -> bool:
+        """Whether it fits in every memory, and in the registers of each thread."""
+        return self.rows[0].fits and (self.registers or 0) <= _MOST_REGISTERS
 
     @property
     def compute_seconds(self) -> float | None:
@@ -60,8 +74,10 @@ class DeviceKernel(LevelReport):
             f"{level} {bytes_text(one.peak * size)} of {bytes_text((one.capacity or 0) * size)}"
             for level, one in zip(MEMORY_LEVELS, row.boundaries, strict=True)
         ]
+        if self.registers is not None and self.registers > _MOST_REGISTERS:
+            held.append(f"{self.registers:,} of {_MOST_REGISTERS} registers a thread")
         how = ", ".join(f"{name} {value}" for name, value in self.how.items())
-        fits = "it fits" if row.fits else "it does not fit"
+        fits = "it fits" if self.fits else "it does not fit"
         about = f"{self.device.title}, words of {self.dtype}; {how}\n{fits}: {', '.join(held)}"
         return f"{self.problem.describe()}\n{about}"
 
@@ -79,7 +95,7 @@ class DeviceKernel(LevelReport):
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
-        own = plain(self, "device=device.key dtype flops compute_seconds") | self.how
+        own = plain(self, "device=device.key dtype flops compute_seconds registers") | self.how
         counters = [COUNTERS.get(name) for name in self.hierarchy.boundaries]
         return super().content() | own | {"counters": counters}
 
@@ -144,8 +160,7 @@ def kernel_boundaries(
     regs, smem, l2 = (words or 0 for words in levels.capacities)
     warp, key = _of_a_warp(-(-rows // warps), sizes["cols"]), problem.d + problem.dv
     tile = min(sizes["cols"], problem.Nk) * key
-    peak = run(warp, widened(family, width_ratio(dtype, accumulate))).peak
-    in_regs, in_smem = min(warps, rows) * peak, rows * problem.d + stages * tile
+    in_regs, in_smem = _held(problem, sizes, dtype, accumulate, stages, warps)
     units, kept = one.units or 1, problem.Nk * key <= l2
     blocks = blocks or units * max(1, min(regs // in_regs, smem // in_smem))
     inside = regs + smem
@@ -175,7 +190,78 @@ def kernel_boundaries(
         dtype=dtype,
         how=how | {"cluster": cluster, "blocks": blocks},
         flops=flops(counted),
+        registers=_registers(one, in_regs * size, warps),
     )
+
+
+def _held(
+    problem: Problem, tiles: Tiles, dtype: str, accumulate: str | None, stages: int, warps: int
+) -> tuple[int, int]:
+    """Return the words that a thread block holds in registers, and in shared memory."""
+    rows, cols = min(tiles["rows"], problem.Nq), min(tiles["cols"], problem.Nk)
+    wide = widened(family_of(problem), width_ratio(dtype, accumulate))
+    peak = run(_of_a_warp(-(-rows // warps), tiles["cols"]), wide).peak
+    return min(warps, rows) * peak, rows * problem.d + stages * cols * (problem.d + problem.dv)
+
+
+def _registers(device: Device, held: int, warps: int) -> int | None:
+    """Return the registers of a thread, of the bytes that all threads of a block hold."""
+    if not device.title.startswith("NVIDIA") or device.accumulators_per_unit is not None:
+        return None
+    return -(-held // (4 * warps * (128 if device.key in _WARPGROUPS else 32)))
+
+
+def kernel_tiles(
+    problem: Problem,
+    device: str | Device,
+    dtype: str = "bfloat16",
+    constraints: Constraints = Constraints(multiple_of=_STEP),  # noqa: B008
+    *,
+    stages: int = 1,
+    warps: int = 1,
+) -> dict[str, int]:
+    """Return the tiles of the kernel of :func:`kernel_boundaries` that fit in registers and shared memory both.
+
+    The most rows, since they decide what is read through L2, and with these the most keys. Every warp has a multiple
+    of the rows.
+
+    Raises
+    ------
+    InvalidInput
+        If no allowed tiles fit.
+
+    Examples
+    --------
+    >>> from pebble import Problem
+    >>> from pebble.lab.plan import Constraints
+    >>> asked = Constraints(multiple_of=16, at_least={"cols": 128}, accumulate="float32")
+    >>> kernel_tiles(Problem.square(16384, 128), "h100", constraints=asked, stages=2, warps=2)
+    {'rows': 224, 'cols': 144}
+    """
+    one, dtype = device_of(device) if isinstance(device, str) else device, canonical_dtype(dtype)
+    capacities = one.hierarchy(MEMORY_LEVELS, dtype).capacities
+
+    def fits(rows: int, cols: int) -> bool:
+        tiles = {"rows": rows, "cols": cols}
+        held = _held(problem, tiles, dtype, constraints.accumulate, stages, warps)
+        registers = _registers(one, held[0] * bytes_per_word(dtype), warps) or 0
+        inside = all(words <= (most or 0) for words, most in zip(held, capacities, strict=False))
+        return inside and registers <= _MOST_REGISTERS
+
+    rows = _allowed(constraints, "rows", constraints.multiple_of * warps, problem.Nq)
+    cols = _allowed(constraints, "cols", constraints.multiple_of, problem.Nk)
+    tall = bisect_left(rows, True, key=lambda size: not fits(size, cols[0])) if cols else 0
+    if not tall:
+        raise InvalidInput(f"{one.title}: no tiles with these constraints fit in registers and shared memory")
+    most = rows[tall - 1]
+    return {"rows": most, "cols": cols[bisect_left(cols, True, key=lambda size: not fits(most, size)) - 1]}
+
+
+def _allowed(constraints: Constraints, name: str, step: int, length: int) -> list[int]:
+    """Return the sizes of a tile that constraints allow, in order; the whole axis counts as the multiple above it."""
+    least, most = constraints.at_least.get(name, 1), constraints.at_most.get(name, length + step - 1)
+    sizes = range(-(-least // step) * step, min(most, length + step - 1) + 1, step)
+    return [size for size in sizes if not constraints.power_of_two or size & (size - 1) == 0]
 
 
 def _of_blocks(problem: Problem, tiles: Tiles, rows: int) -> Program:
