@@ -25,9 +25,9 @@ from pebble.cli.printing import COQ, JSON, fail, print_json, print_result, print
 from pebble.cli.progress import long_work
 from pebble.cli.signature import argument, command, group, option
 from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
 
 if TYPE_CHECKING:
-    from pebble.computations.problem import Problem
     from pebble.lab.count_table import CountTable, Summary
     from pebble.lab.level_table import LevelReport
     from pebble.program.schedule import Tiles

@@ -24,9 +24,9 @@ from pebble.cli.options import (
 from pebble.cli.printing import JSON, print_json
 from pebble.cli.progress import long_work
 from pebble.cli.signature import Amount, Options, argument, command, group, like, needed, option
+from pebble.computations.problem import Problem
 
 if TYPE_CHECKING:
-    from pebble.computations.problem import Problem
     from pebble.program.schedule import Tiles
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 LAYOUTS = ("contiguous", "zigzag", "striped")
 """Layouts that have a name."""

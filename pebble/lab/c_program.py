@@ -9,21 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.array import Array, Operand
+from pebble.computations.family import Family
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.lab.c_memory import CacheMemory, ExplicitMemory, variable, words_of
 from pebble.lab.c_symbols import Symbol, text_of
+from pebble.program import Program
 from pebble.program.nodes import Condition, Loop, Node, Operation, When
 from pebble.program.parts_in_turn import written_out
-
-if TYPE_CHECKING:
-    from pebble.computations.array import Array, Operand
-    from pebble.computations.family import Family
-    from pebble.program import Program
 
 _MOST_WORDS = 1 << 28
 _HEAD = """\

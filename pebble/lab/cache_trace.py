@@ -5,20 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.array import Array, Operand
+from pebble.computations.family import Family
+from pebble.program import Program
 from pebble.program.chain_steps import ChainSteps
 from pebble.program.steps import Step, walk
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pebble.computations.array import Array, Operand
-    from pebble.computations.family import Family
-    from pebble.program import Program
 
 _MOST_ACCESSES = 50_000_000
 

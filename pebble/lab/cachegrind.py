@@ -12,10 +12,10 @@ from pebble.common.errors import InvalidInput, PebbleError
 from pebble.lab.c_memory import CacheMemory
 from pebble.lab.c_program import c_program
 from pebble.lab.compiled import compile_c, done
+from pebble.lab.pebblings import Pebbling
 
 if TYPE_CHECKING:
     from pebble.lab.cache_trace import Addresses
-    from pebble.lab.pebblings import Pebbling
 
 _BYTES = 4
 """Of a word, a float."""

@@ -5,22 +5,18 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult, tiles_text
+from pebble.computations.problem import Problem
 from pebble.lab.cache_trace import layout, trace
 from pebble.lab.cachegrind import cachegrind_misses
 from pebble.lab.pebblings import moves
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pebble.computations.problem import Problem
-    from pebble.program.schedule import Schedule, Tiles
+from pebble.program.schedule import Schedule, Tiles
 
 POLICIES = ("lru", "fifo", "opt")
 _MOST_TIMES = 64

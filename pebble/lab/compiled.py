@@ -10,21 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.common.tables import Table, TableResult, tiles_text
+from pebble.computations.problem import Problem
 from pebble.computations.values import outputs_of
 from pebble.lab.c_memory import ExplicitMemory
 from pebble.lab.c_program import c_program
-from pebble.lab.pebblings import moves
-
-if TYPE_CHECKING:
-    from pebble.computations.problem import Problem
-    from pebble.lab.pebblings import Pebbling
-    from pebble.program.schedule import Schedule, Tiles
+from pebble.lab.pebblings import Pebbling, moves
+from pebble.program.schedule import Schedule, Tiles
 
 _TOLERANCE = 1e-5
 

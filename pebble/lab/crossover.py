@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any, SupportsIndex
 
 from pebble.common.clock import doing
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
@@ -15,12 +15,10 @@ from pebble.common.units import fast_memory_words
 from pebble.common.whole_numbers import LARGEST_SIZE
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
+from pebble.lab.count_table import Row
 from pebble.lab.hardware import Model, model
 from pebble.lower_bounds.proved import best_bound
 from pebble.program.schedule import fitting, get
-
-if TYPE_CHECKING:
-    from pebble.lab.count_table import Row
 
 MASKS = (None, "causal")
 """The masks under which both kinds of attention are compared."""

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from pebble.common.clock import tell
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
+from pebble.computations.problem import Problem
 from pebble.lab.level_pebblings import boundary_bounds, level_pebbling
 from pebble.lab.level_table import Boundary, LevelReport, LevelRow
+from pebble.lower_bounds.bound import Bound
 from pebble.program.closed_forms.count import words_moved
+from pebble.program.hierarchy import Hierarchy
 from pebble.program.projection import project
 from pebble.program.schedule.level_schedule import LevelSchedule, fits
 from pebble.program.schedule.registry import level_schedule, level_schedules
-
-if TYPE_CHECKING:
-    from pebble.computations.problem import Problem
-    from pebble.lower_bounds.bound import Bound
-    from pebble.program.hierarchy import Hierarchy
-    from pebble.program.schedule.tiled_programs import Tiles
+from pebble.program.schedule.tiled_programs import Tiles
 
 
 def count_levels(

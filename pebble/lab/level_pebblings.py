@@ -6,26 +6,24 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.family import Family
+from pebble.computations.problem import Problem
 from pebble.game.files.header import Header
 from pebble.game.files.writer import write_lines
+from pebble.game.level_game import LevelMove
 from pebble.lab.pebblings import text_size
+from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.levels import boundary_bound
+from pebble.program import Program
+from pebble.program.counting.counted import Run
+from pebble.program.hierarchy import Hierarchy
 from pebble.program.lowering import lower_levels
+from pebble.program.schedule.level_schedule import LevelSchedule
 from pebble.program.schedule.registry import level_schedule
-
-if TYPE_CHECKING:
-    from pebble.computations.family import Family
-    from pebble.computations.problem import Problem
-    from pebble.game.level_game import LevelMove
-    from pebble.lower_bounds.bound import Bound
-    from pebble.program import Program
-    from pebble.program.counting.counted import Run
-    from pebble.program.hierarchy import Hierarchy
-    from pebble.program.schedule.level_schedule import LevelSchedule
-    from pebble.program.schedule.tiled_programs import Tiles
+from pebble.program.schedule.tiled_programs import Tiles
 
 
 @dataclass(frozen=True)

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pebble.common.plain import plain
 from pebble.common.tables import Table, TableResult, tiles_text, words
-from pebble.lab.level_pebblings import level_pebbling
-from pebble.program.closed_forms.count import closed_form
+from pebble.computations.problem import Problem
+from pebble.lab.level_pebblings import LevelPebbling, level_pebbling
+from pebble.program.closed_forms.count import ClosedForm, closed_form
+from pebble.program.hierarchy import Hierarchy
 from pebble.program.projection import project
-from pebble.program.schedule.level_schedule import fits
-
-if TYPE_CHECKING:
-    from pebble.computations.problem import Problem
-    from pebble.lab.level_pebblings import LevelPebbling
-    from pebble.program.closed_forms.count import ClosedForm
-    from pebble.program.hierarchy import Hierarchy
-    from pebble.program.schedule.level_schedule import LevelSchedule
-    from pebble.program.schedule.tiled_programs import Tiles
+from pebble.program.schedule.level_schedule import LevelSchedule, fits
+from pebble.program.schedule.tiled_programs import Tiles
 
 
 @dataclass(frozen=True, repr=False)

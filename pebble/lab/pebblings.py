@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import SCHEMA_VERSION, tiles_text
@@ -26,19 +26,17 @@ from pebble.game.files.reader import PebblingReader
 from pebble.game.files.writer import write_lines, write_pebbling
 from pebble.game.processors.settings import Processors
 from pebble.game.rules import Rules
+from pebble.graph.any_dag import AnyDag
+from pebble.graph.dag import Dag
 from pebble.lab.asked_schedules import asked_schedule
 from pebble.lab.pebbling_html import pebbling_html
 from pebble.program import Program
 from pebble.program.accumulated import accumulated_lines
+from pebble.program.counting.counted import Run
 from pebble.program.lowering import Columns, lower
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 from pebble.solvers.certificate import Certificate, certify
 from pebble.solvers.certificate_check import check_certificate
-
-if TYPE_CHECKING:
-    from pebble.graph.any_dag import AnyDag
-    from pebble.graph.dag import Dag
-    from pebble.program.counting.counted import Run
 
 _EDGE_LIMIT = 300_000_000
 _MOVE_LIMIT = 10_000_000_000

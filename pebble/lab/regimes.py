@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pebble.common.clock import doing
 from pebble.common.errors import InvalidInput
@@ -13,12 +13,10 @@ from pebble.common.tables import Table, TableResult, words
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
+from pebble.lab.count_table import Report, Row
 from pebble.lab.hardware import LEVELS, Device, Model, devices, models
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware import model as model_of
-
-if TYPE_CHECKING:
-    from pebble.lab.count_table import Report, Row
 
 DEFAULT_DEVICES = ("gtx1060", "v100", "a100", "h100")
 DEFAULT_DIMENSIONS = (64, 128, 256)

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.lab.pebblings import Pebbling, moves
+from pebble.program.counting.plain import Machine
 from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pebble.program.counting.plain import Machine
 
 MOVE_LIMIT = 200_000
 """Up to this many loads, stores and computations, a run is followed move by move."""

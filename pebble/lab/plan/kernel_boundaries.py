@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
 from pebble.common.units import bytes_per_word, bytes_text, seconds_text
+from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lab.count import ProblemRun
 from pebble.lab.hardware import Device
@@ -22,9 +23,6 @@ from pebble.lower_bounds.levels import boundary_bound
 from pebble.program import Program, compute, delete, load, loop, program, store
 from pebble.program.counting.run import run
 from pebble.program.schedule import Tiles, get
-
-if TYPE_CHECKING:
-    from pebble.computations.problem import Problem
 
 COUNTERS = {"smem | l2": "lts__t_bytes.sum", "l2 | DRAM": "dram__bytes.sum"}
 """What Nsight Compute calls the bytes at a boundary."""

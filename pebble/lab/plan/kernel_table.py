@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult, tiles_text, words
 from pebble.common.units import bytes_text
 from pebble.common.whole_numbers import singular
 from pebble.computations.problem import Problem
+from pebble.lab.hardware import Device
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.plan_table import PLANNED, Choice, Cost, Planned
 from pebble.lab.plan.roofline import inner_notes
-
-if TYPE_CHECKING:
-    from pebble.lab.hardware import Device
-    from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.bound import Bound
 
 _HEAD = ["pass", "", "schedule", "tiles", "peak", "room", "I/O", "bytes", "I/O ÷ bound", "mine ÷ this"]
 _COST_HEAD = ["costs I/O", "costs bytes"]

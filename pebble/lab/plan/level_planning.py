@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pebble.computations.problem import Problem
 from pebble.lab.level_counts import count_levels
+from pebble.lab.level_table import LevelReport
 from pebble.lab.plan.constraints import Constraints
-
-if TYPE_CHECKING:
-    from pebble.computations.problem import Problem
-    from pebble.lab.level_table import LevelReport
-    from pebble.program.hierarchy import Hierarchy
-    from pebble.program.schedule.level_schedule import LevelSchedule
-    from pebble.program.schedule.tiled_programs import Tiles
+from pebble.program.hierarchy import Hierarchy
+from pebble.program.schedule.level_schedule import LevelSchedule
+from pebble.program.schedule.tiled_programs import Tiles
 
 
 def plan_levels(

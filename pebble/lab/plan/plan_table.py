@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import PlainRow, plain
 from pebble.common.tables import Table, TableResult, tiles_text, words
 from pebble.common.units import bytes_per_word, bytes_text, seconds_text
 from pebble.computations.problem import Problem
+from pebble.lab.hardware import Device
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import Room
 from pebble.lab.plan.roofline import Roofline, inner_notes, roofline_of
 from pebble.lab.plan.setting import Setting
-
-if TYPE_CHECKING:
-    from pebble.lab.hardware import Device
-    from pebble.lower_bounds.bound import Bound
-    from pebble.program.schedule import Schedule
+from pebble.lower_bounds.bound import Bound
+from pebble.program.schedule import Schedule
 
 
 @dataclass(frozen=True)

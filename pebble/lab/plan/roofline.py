@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pebble.common.units import bytes_per_word
+from pebble.computations.family import Family
+from pebble.lab.hardware import Device
+from pebble.lab.hardware.device import Crossing
 from pebble.lab.plan.constraints import is_product
 from pebble.lab.plan.memory_need import wide_arrays, width_ratio
-
-if TYPE_CHECKING:
-    from pebble.computations.family import Family
-    from pebble.lab.hardware import Device
-    from pebble.lab.hardware.device import Crossing
-    from pebble.program.counting.counted import Run
+from pebble.program.counting.counted import Run
 
 STATISTICS = ("l", "m", "D")
 """Row statistics: one element a row, always in the accumulators' type."""

@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.units import bytes_per_word
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
+from pebble.lab.hardware import Device
 from pebble.lab.plan.constraints import AXES, Constraints
 from pebble.lab.plan.memory_need import Room, second_buffers, wide_arrays, widened, width_ratio
 from pebble.lab.plan.roofline import Traffic, moved_bytes
+from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.table import bounds
 from pebble.program import Program
 from pebble.program.counting.counted import Run
@@ -24,16 +29,10 @@ from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles, fitting
 from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
 from pebble.program.schedule.tile_last_size import nearest
+from pebble.program.schedule.tiled_programs import TiledPrograms
 from pebble.program.schedule.words_text import words_moved_by
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from pebble.lab.hardware import Device
-    from pebble.lower_bounds.bound import Bound
-    from pebble.program.schedule.tiled_programs import TiledPrograms
-
     Whole = NDArray[np.int64]
 
 MASKED_STEPS = 60_000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from pebble.common.clock import tell
 from pebble.common.errors import CacheTooSmall, NoClosedForm, PebbleError, TooManyOperations, Violation
@@ -14,9 +14,6 @@ from pebble.lab.plan.roofline import Traffic, flops, moved_bytes
 from pebble.lab.plan.setting import Setting
 from pebble.program.closed_forms.count import words_by_array
 from pebble.program.schedule import Schedule, Tiles
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FORMS = {"own tiles": None, "whole tiles": ("rows", "cols")}
 """The sizes that are searched: a schedule's own, or those of whole tiles of queries and keys, where it loads such."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag, named_dag
@@ -16,12 +16,10 @@ from pebble.lab.pebblings import moves
 from pebble.lab.player.page import Page
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS, PracticeBoard, board_dict
 from pebble.lab.player.recording import check_drawable, record_pebbling, record_steps
+from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.table import bounds
+from pebble.program.schedule import Schedule, Tiles
 from pebble.solvers.heuristic import schedule_dag
-
-if TYPE_CHECKING:
-    from pebble.lower_bounds.bound import Bound
-    from pebble.program.schedule import Schedule, Tiles
 
 
 def play(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
+from pebble.lab.count_table import CountTable, Row
 from pebble.lab.plots.canvas import (
     drawn_on,
     legend_beside,
@@ -22,12 +23,11 @@ from pebble.lab.plots.canvas import (
 )
 from pebble.lab.plots.styles import fills, on_fill
 from pebble.lab.training import count_any_pass
+from pebble.program.schedule import Schedule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pebble.lab.count_table import CountTable, Row
-    from pebble.program.schedule import Schedule
 
 FAR = 8.0
 """A schedule that moves more than this many times the least I/O is named, not drawn: it would squeeze the others."""

@@ -16,13 +16,12 @@ from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.plots.canvas import drawn_on, legend_beside, picture, title, white_around
 from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
 from pebble.lab.training import count_any_pass, offered_names
-from pebble.program.schedule import fitting_each
+from pebble.program.schedule import Schedule, fitting_each
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
 
-    from pebble.program.schedule import Schedule
 
 NUMBERED_CELLS = 200
 """Up to this many cells, each shows its number, and there is no colour scale."""

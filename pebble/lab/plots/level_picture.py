@@ -11,13 +11,13 @@ from pebble.common.tables import JsonResult, tiles_text
 from pebble.common.units import seconds_text
 from pebble.computations.problem import Problem
 from pebble.lab.plots.canvas import drawn_on, legend_beside, log_axes, note, picture, title
+from pebble.program.hierarchy import Hierarchy
+from pebble.program.schedule.level_schedule import LevelSchedule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pebble.lab.level_table import Boundary, LevelReport, LevelRow
-    from pebble.program.hierarchy import Hierarchy
-    from pebble.program.schedule.level_schedule import LevelSchedule
 
 _MARKS: dict[str, dict[str, Any]] = {
     "reads": {"marker": ">", "color": "#0072b2", "fillstyle": "none"},

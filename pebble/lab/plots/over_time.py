@@ -10,12 +10,12 @@ from pebble.common.tables import JsonResult, tiles_text
 from pebble.computations.problem import Problem
 from pebble.lab.plots.canvas import drawn_on, is_narrow, legend_beside, note, number_axis, picture, title
 from pebble.lab.plots.styles import fills
+from pebble.program.schedule import Schedule, Tiles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pebble.lab.timeline import Timeline
-    from pebble.program.schedule import Schedule, Tiles
 
 STRETCHES = 240
 """About how many stretches of time a long run is cut into; one sample of each is drawn."""

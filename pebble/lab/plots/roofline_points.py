@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import PlainRow
@@ -13,15 +12,12 @@ from pebble.common.units import bytes_per_word
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lab.asked_schedules import asked_schedules
-from pebble.lab.count_table import Price
+from pebble.lab.count_table import Price, Row
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import canonical_dtype
 from pebble.lab.training import count_any_pass
-
-if TYPE_CHECKING:
-    from pebble.lab.count_table import Row
-    from pebble.program.schedule import Schedule
+from pebble.program.schedule import Schedule
 
 
 @dataclass(frozen=True)
