@@ -142,7 +142,6 @@ def group(made: type[Options], **changes: dict[str, Any]) -> Any:
 
     Parameters
     ----------
-    made : type
     **changes : dict
         By the names of attributes: settings that are different in this command.
     """

@@ -93,7 +93,6 @@ def latex_text(text: str, keep: str = "") -> str:
 
     Parameters
     ----------
-    text : str
     keep : str
         Special characters that are left alone: ``"{}"`` in a BibTeX field.
 

@@ -16,7 +16,6 @@ def markdown_table(cells: Sequence[Sequence[str]], right: Iterable[int]) -> str:
 
     Parameters
     ----------
-    cells : sequence of sequence of str
     right : iterable of int
         The columns that are aligned to the right.
 

@@ -77,13 +77,7 @@ def variable(axis: str) -> str:
 
 
 class ExplicitMemory:
-    """Fast memory of M words; a table says where in it each element is.
-
-    Parameters
-    ----------
-    family : Family
-    M : int
-    """
+    """Fast memory of M words; a table says where in it each element is."""
 
     def __init__(self, family: Family, M: int) -> None:
         self.family, self.M = family, M
@@ -141,7 +135,6 @@ class CacheMemory:
 
     Parameters
     ----------
-    family : Family
     layout : Addresses
         Where elements are.
     words : int

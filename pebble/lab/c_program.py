@@ -76,7 +76,6 @@ def c_program(program: Program, family: Family, memory: ExplicitMemory | CacheMe
     ----------
     program : Program
         One that the machine has verified.
-    family : Family
     memory : ExplicitMemory or CacheMemory
         What the words that it moves are.
     about : str

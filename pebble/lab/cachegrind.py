@@ -26,7 +26,6 @@ def cachegrind_misses(made: Pebbling, where: Addresses, words: int, line: int, w
 
     Parameters
     ----------
-    made : Pebbling
     where : Addresses
         Where elements are.
     words, line, ways : int

@@ -29,7 +29,6 @@ class CacheRow(PlainRow):
 
     Attributes
     ----------
-    policy : str
     misses, write_backs : int
         Lines brought in, and dirty lines written back; at the end all of them are.
     words : int
@@ -57,13 +56,10 @@ class CacheTable(TableResult):
 
     Attributes
     ----------
-    schedule : str
-    tiles : dict of str to int
     M, line, ways : int
         Words of the cache, words of a line, lines of a set.
     io, accesses : int
         What the explicit schedule moves, and the words that computations touch.
-    rows : tuple of CacheRow
     cachegrind : int or None
         Lines that cachegrind counts as missed, beside those of ``"lru"``; None if it was not asked.
     """

@@ -90,10 +90,8 @@ def run_compiled(made: Pebbling, text: str, seed: int = 0) -> CompiledRun:
 
     Parameters
     ----------
-    made : Pebbling
     text : str
         The two that :func:`compiled` returns.
-    seed : int
 
     Raises
     ------

@@ -141,8 +141,6 @@ class CountTable(TableResult):
 
     Attributes
     ----------
-    M : int
-        Words of fast memory.
     price : Price or None
         What a word costs, if that is known.
     """

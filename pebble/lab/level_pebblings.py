@@ -129,10 +129,8 @@ def level_moves(
 
     Parameters
     ----------
-    schedule : str or LevelSchedule
     problem : Problem
         One copy; heads and batch are ignored.
-    hierarchy : Hierarchy
     tiles : mapping, optional
         Tile sizes; chosen for all boundaries at once if not given.
 

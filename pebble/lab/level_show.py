@@ -73,9 +73,6 @@ def show_levels(
 
     Parameters
     ----------
-    schedule : str or LevelSchedule
-    problem : Problem
-    hierarchy : Hierarchy
     tiles : mapping, optional
         Tile sizes; chosen for all boundaries at once if not given.
 

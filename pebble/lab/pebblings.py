@@ -301,7 +301,6 @@ def certify_file(dag: Dag, path: str, M: int | None, rules: Rules, bound: str | 
 
     Parameters
     ----------
-    M : int or None
     rules : Rules
         What the caller expects of the file; None and the default rules expect nothing.
     bound : str or None

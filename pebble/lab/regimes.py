@@ -30,8 +30,6 @@ class RegimeRow(PlainRow):
 
     Attributes
     ----------
-    M : int
-        Words of fast memory.
     report : Report
         The three schedules counted, and the bounds.
     """

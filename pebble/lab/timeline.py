@@ -30,8 +30,6 @@ class Timeline:
 
     Attributes
     ----------
-    M : int
-        Words of fast memory.
     resolution : {"moves", "steps"}
         Whether there is a sample after every load, store and computation of one word, or after every operation
         of the program on a box of words. The first sample is the start and the last one the end.
@@ -85,7 +83,6 @@ def timeline(
 
     Parameters
     ----------
-    schedule : str or Schedule
     problem : Problem
         One copy; heads and batch are ignored.
     M : int, optional

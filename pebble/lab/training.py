@@ -24,8 +24,6 @@ class TrainingReport(CountTable):
     ----------
     problem : Problem
         With ``pass_name`` "both".
-    M : int
-        Words of fast memory.
     rows : tuple of Row
         Both passes of each schedule together: the sum of their I/O, the larger peak and least M.
     """
@@ -82,8 +80,6 @@ def count_training(
     ----------
     problem : Problem
         With ``pass_name`` "both".
-    M : int
-        Words of fast memory.
     schedules : iterable of str, optional
         Names; by default all that serve both passes.
     tiles : str, optional

@@ -123,8 +123,6 @@ def kernel_boundaries(
         Forward, plain softmax: kernels that go on with a running maximum move as much.
     tiles : mapping of str to int
         ``{"Br": 128, "Bc": 176}``.
-    device : str or Device
-    dtype : str
     accumulate : str, optional
         Type of all that is computed; the inputs' by default.
     stages : int

@@ -28,8 +28,6 @@ class KernelPass(PlainRow):
 
     Attributes
     ----------
-    M : int
-        Words of fast memory.
     bound : Bound
         The greatest proved bound, for all copies.
     mine : Choice

@@ -41,11 +41,8 @@ def play_devices(
 
     Parameters
     ----------
-    problem : SharedProblem
-    schedule : str
     shape : tuple of int, optional
         By default the one with which the busiest device receives least.
-    pass_on : {"needed", "all"}
 
     Examples
     --------

@@ -249,7 +249,6 @@ def race(schedules: Sequence[str], problem: Problem, M: int, time_limit: float |
         Two or more.
     problem : Problem
         One copy; heads and batch are ignored.
-    M : int
     time_limit : float, optional
         Seconds for the exact optimum, by default a fixed amount of work.
 

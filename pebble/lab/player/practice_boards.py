@@ -70,7 +70,6 @@ def board_dict(board: PracticeBoard, wanted: Iterable[int], time_limit: float | 
 
     Parameters
     ----------
-    board : PracticeBoard
     wanted : iterable of int
         Words of fast memory that must be among the choices. The others go up from the least with which the
         DAG can be pebbled, as long as more memory saves I/O.

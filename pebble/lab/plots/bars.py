@@ -72,9 +72,6 @@ def array_bars(
 
     Parameters
     ----------
-    problem : Problem
-    M : int
-        Words of fast memory.
     schedules : iterable of str or Schedule, optional
         By default all that fit. Those with more than eight times the least I/O are then only named.
 

@@ -57,8 +57,6 @@ def crossover_curves(
     ----------
     d : int
         Head dimension.
-    M : int or iterable of int
-        Words of fast memory.
     mask : {None, "causal"}
         Of both kinds of attention.
     against : str

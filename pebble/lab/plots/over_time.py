@@ -93,14 +93,12 @@ def occupancy_of(
 
     Parameters
     ----------
-    schedule : str or Schedule
     problem : Problem
         One copy; heads and batch are ignored.
     M : int, optional
         Words of fast memory; with tile sizes given, by default what they need.
     tiles : mapping or str, optional
         Tile sizes, or the name of a preset.
-    resolution : {"moves", "steps"}, optional
     """
     from pebble.lab.timeline import timeline  # which takes a while to import
 

@@ -87,7 +87,6 @@ def parallel_curves(
 
     Parameters
     ----------
-    problems : iterable of SharedProblem
     schedules : sequence of str, optional
         Those that serve the pass by default.
 
@@ -124,8 +123,6 @@ def parallel_winners(
     ----------
     problem : SharedProblem
         Heads, head dimension, pass, mask and layout.
-    Ns, Ps : iterable of int
-    links : Links
     schedules
         As for :func:`parallel_curves`.
 

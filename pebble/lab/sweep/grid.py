@@ -26,8 +26,6 @@ class SweepGrid:
         Numbers of queries, and head dimensions.
     masks : tuple of str
         As the command line writes them.
-    M : tuple of int
-        Words of fast memory.
     schedules : tuple of str
         One row each at every point.
     same : mapping
