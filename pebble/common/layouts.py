@@ -14,8 +14,6 @@ LAYOUTS = ("contiguous", "zigzag", "striped")
 def tile_owner(layout: str, devices: int) -> NDArray[np.int64]:
     """Return the device of each tile of tokens: as many tiles as devices, twice as many for ``zigzag``.
 
-    Examples
-    --------
     >>> tile_owner("zigzag", 3)
     array([0, 1, 2, 2, 1, 0])
     """

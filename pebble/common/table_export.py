@@ -35,8 +35,6 @@ def markdown_table(cells: Sequence[Sequence[str]], right: Iterable[int]) -> str:
 def latex_tabular(cells: Sequence[Sequence[str]], right: Iterable[int]) -> str:
     r"""Return cells as a ``tabular`` of LaTeX, which needs no package.
 
-    Examples
-    --------
     >>> print(latex_tabular([["name", "I/O"], ["a_b & c", "10 %"]], [1]))
     \begin{tabular}{lr}
     \hline

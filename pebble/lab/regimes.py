@@ -281,8 +281,6 @@ def _ratio(value: float | None) -> str:
 def models_asked(model: Iterable[str | Model] | str | None) -> list[Model]:
     """Return models by name, or all whose heads have keys and values of their own; none for None.
 
-    Examples
-    --------
     >>> [one.group for one in models_asked("llama3-8b")]
     [4]
     """

@@ -40,8 +40,6 @@ def memory_sizes(given: Sizes, dtype: str | None = None, counts: range = _COUNTS
 
     Amounts in bytes need a dtype; the ends of a range are turned into words before it is divided.
 
-    Examples
-    --------
     >>> memory_sizes("48KiB:192KiB:3", "float16"), memory_sizes("10**6,96Ki")
     ((24576, 49152, 98304), (1000000, 98304))
     """

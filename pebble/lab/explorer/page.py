@@ -38,8 +38,6 @@ def explore() -> ExplorerPage:
 
     Its numbers are those of :func:`pebble.count` at every stop of the sliders, counted beforehand.
 
-    Examples
-    --------
     >>> page = explore()
     >>> page.document["points"]["4096/64/49152/none/forward/1"]["bound"]
     ['T1', 5641537]

@@ -32,8 +32,6 @@ def _plain(name: str) -> str:
 def find(name: str, table: Mapping[str, T], kind: str) -> T:
     """Return the entry with a name; case, hyphens, dots, underscores and blanks do not matter.
 
-    Examples
-    --------
     >>> find("RTX 4090", {"rtx4090": 1, "a100": 2}, "device")
     1
     """

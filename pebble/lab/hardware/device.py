@@ -28,8 +28,6 @@ _SAME = {"fp8": "float8", "fp16": "float16", "half": "float16", "bf16": "bfloat1
 def canonical_dtype(dtype: str) -> str:
     """Return the long name of a data type.
 
-    Examples
-    --------
     >>> canonical_dtype("BF16"), canonical_dtype("float32")
     ('bfloat16', 'float32')
     """
@@ -156,8 +154,6 @@ class Device:
     def words(self, dtype: str, level: str | None = None) -> int:
         """Words of fast memory of one kernel instance: M.
 
-        Examples
-        --------
         >>> device("gtx1060").words("float32"), device("h100").words("bf16")
         (12288, 116224)
         """
@@ -188,8 +184,6 @@ class Device:
     def hierarchy(self, names: Sequence[str], dtype: str) -> Hierarchy:
         """Return memory levels of one kernel instance, the innermost first; copies may be in any of them.
 
-        Examples
-        --------
         >>> device("h100").hierarchy(("regs", "smem"), "bf16").capacities
         (131072, 116224)
         """
@@ -258,8 +252,6 @@ class Device:
     def bandwidths(self, names: Sequence[str]) -> tuple[float | None, ...]:
         """Return the bytes per second through the boundary outside each level, None where there is no figure.
 
-        Examples
-        --------
         >>> device("a100").bandwidths(("regs", "smem", "l2"))
         (19491840000000, 7219200000000, 2039000000000)
         """
@@ -268,8 +260,6 @@ class Device:
     def with_bandwidths(self, rates: Mapping[str, float]) -> Device:
         """Return the device with bytes per second into some memory levels, each from the next one out.
 
-        Examples
-        --------
         >>> device("h100").with_bandwidths({"smem": 5.5e12}).boundary("smem+regs").bandwidth
         5500000000000.0
         """
@@ -328,8 +318,6 @@ def device(name: str) -> Device:
 def memory_words(M: int | None, on: str | Device | None, level: str | None, dtype: str) -> int:
     """Return the words of fast memory that are meant by M, or by a device instead.
 
-    Examples
-    --------
     >>> memory_words(1000, None, None, "bf16"), memory_words(None, "h100", None, "bf16")
     (1000, 116224)
     """

@@ -63,8 +63,6 @@ class Model:
         decoded at once, each with keys of its own. If the feed-forward layers are on other devices, a token's hidden
         words go there and come back, while the attention of other tokens takes place.
 
-        Examples
-        --------
         Step-3 reads 512 words a key, and a token has 7,168: with 14 keys the link is as fast as the memory.
 
         >>> from pebble.lab.hardware import device

@@ -71,8 +71,6 @@ def level_points(
 ) -> LevelPoints:
     """Count the words at every boundary between memory levels; parameters as in :func:`pebble.count_levels`.
 
-    Examples
-    --------
     >>> from pebble.program import Hierarchy
     >>> found = level_points(Problem.square(40, 3), Hierarchy((43, 140)))
     >>> [one.io for one in found.rows[0].boundaries]

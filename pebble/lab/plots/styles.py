@@ -35,8 +35,6 @@ def lines(names: Iterable[str], known: Iterable[str] | None = None) -> dict[str,
     at least 14 in CIELAB, for people who do not see red or green too; more than these are paler and nearer to each
     other, and differ by their dashes and markers.
 
-    Examples
-    --------
     >>> style = lines(["flash-2", "mine"])
     >>> style["flash-2"]["marker"] != style["mine"]["marker"]
     True
@@ -56,8 +54,6 @@ def lines(names: Iterable[str], known: Iterable[str] | None = None) -> dict[str,
 def bound_lines(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return how to draw the line of each bound: thin, grey, no two with the same dashes or shade.
 
-    Examples
-    --------
     >>> bound_lines(["T1", "T2"])["T2"]["color"]
     '0.433'
     """
@@ -93,8 +89,6 @@ def _marker(number: int) -> Any:
 def fills(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return how to fill the area of each array: no two have the same colour.
 
-    Examples
-    --------
     >>> fills(["Q", "K"])["K"]["facecolor"]
     '#e69f00'
     """

@@ -44,8 +44,6 @@ def memories(M: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, ...]:
 def memories_around(d: int, count: int) -> tuple[int, ...]:
     """Return ``count`` sizes of fast memory around d², from d²/16 to 256·d².
 
-    Examples
-    --------
     >>> memories_around(64, 4)
     (256, 4096, 65536, 1048576)
     """
@@ -55,8 +53,6 @@ def memories_around(d: int, count: int) -> tuple[int, ...]:
 def quick_schedules(problem: Problem, *names: str) -> list[str]:
     """Return those of some schedules that serve a problem; where there are none, the best one.
 
-    Examples
-    --------
     >>> quick_schedules(Problem.square(64, 8), "flash-2", "split"), quick_schedules(Problem.square(64, 8), "split")
     (['flash-2'], ['best'])
     """
@@ -82,8 +78,6 @@ def length_name(problems: Sequence[Problem]) -> str:
 def but_length(problem: Problem) -> str:
     """Describe a problem, all but its length.
 
-    Examples
-    --------
     >>> but_length(Problem.square(1024, 64, mask="causal"))
     'attention forward, d = 64, causal mask'
     """

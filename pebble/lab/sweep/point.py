@@ -116,8 +116,6 @@ def count_point(point: Point) -> list[Record]:
     A schedule that needs more than M words is a row with ``fits`` false and its ``least_M``; one that could not be
     verified has no ``fits``, and a ``note``.
 
-    Examples
-    --------
     >>> row, = count_point(Point({"Nq": 1024, "Nk": 1024, "d": 64, "dv": 64}, 98304, ("flash-2",)))
     >>> row["io"], row["tiles"], row["bound_name"]
     (393216, {'rows': 761}, 'D')
