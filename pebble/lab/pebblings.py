@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import IO, Any
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
-from pebble.common.tables import SCHEMA_VERSION, tiles_text
+from pebble.common.svg import as_image
+from pebble.common.tables import SCHEMA_VERSION, Table, tiles_text, words
 from pebble.common.units import fast_memory_words
 from pebble.common.whole_numbers import singular
 from pebble.computations.family import Family, dag_to_play
@@ -24,16 +26,17 @@ from pebble.game.files.level_files import LevelCheck, check_level_pebbling
 from pebble.game.files.processor_files import ProcessorCheck, check_processor_pebbling
 from pebble.game.files.reader import PebblingReader
 from pebble.game.files.writer import write_lines, write_pebbling
+from pebble.game.pictures import pebbling_svg
 from pebble.game.processors.settings import Processors
 from pebble.game.rules import Rules
 from pebble.graph.any_dag import AnyDag
 from pebble.graph.dag import Dag
+from pebble.graph.drawing import MOST_VERTICES
 from pebble.lab.asked_schedules import asked_schedule
-from pebble.lab.pebbling_html import pebbling_html
-from pebble.program import Program
 from pebble.program.accumulated import accumulated_lines
 from pebble.program.counting.counted import Run
 from pebble.program.lowering import Columns, lower
+from pebble.program.nodes import Program, pseudo_code_html
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 from pebble.solvers.certificate import Certificate, certify
 from pebble.solvers.certificate_check import check_certificate
@@ -317,3 +320,29 @@ def certify_file(dag: Dag, path: str, M: int | None, rules: Rules, bound: str | 
             return certify(dag, header.M, header.rules, reader.moves(dag), bound=bound)
     except OSError as error:
         raise InvalidInput(f"cannot read {path}: {error.strerror}") from error
+
+
+def pebbling_html(
+    family: Family,
+    program: Program,
+    title: str,
+    reads: Mapping[str, int],
+    writes: Mapping[str, int],
+    moves: Iterable[Columns],
+) -> str:
+    """Return the program and the counts; the board is drawn up to as many vertices as any DAG is."""
+    table = _by_array(family, reads, writes)._repr_html_()
+    parts = [f"<p>{escape(title)}</p>", pseudo_code_html(program), table]
+    if family.n_vertices <= MOST_VERTICES:
+        parts.append(f"<p>{as_image(pebbling_svg(family.dag(), title, [title], moves), title)}</p>")
+    return "".join(parts)
+
+
+def _by_array(family: Family, reads: Mapping[str, int], writes: Mapping[str, int]) -> Table:
+    rows = [["array", "reads", "writes"]]
+    for array in family.arrays:
+        both = reads.get(array.name, 0), writes.get(array.name, 0)
+        if any(both):
+            rows.append([array.name, *map(words, both)])
+    totals = (sum(counts.values()) for counts in (reads, writes))
+    return Table([*rows, ["all", *map(words, totals)]])

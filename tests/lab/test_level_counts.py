@@ -13,7 +13,7 @@ from pebble.computations.problem import Problem
 from pebble.lab.hardware import device, model
 from pebble.lab.level_counts import count_levels
 from pebble.lab.level_pebblings import level_moves
-from pebble.lab.level_show import show_levels
+from pebble.lab.show import show_levels
 from pebble.program import Hierarchy
 
 PROBLEM, TILES = Problem.square(40, 3), {"rows": 12, "cols": 9, "block": 5}

@@ -15,7 +15,7 @@ from pebble.lab.count import ProblemRun
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import MEMORY_LEVELS, canonical_dtype
-from pebble.lab.level_table import Boundary, LevelReport, LevelRow
+from pebble.lab.level_counts import Boundary, LevelReport, LevelRow
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import widened, width_ratio
 from pebble.lab.plan.roofline import flops

@@ -24,8 +24,7 @@ from pebble.lab.plots.parallel_curves import (
     parallel_curves,
     parallel_winners,
 )
-from pebble.lab.plots.roofline_picture import draw_roofline, roofline
-from pebble.lab.plots.roofline_points import RooflinePoints, roofline_points
+from pebble.lab.plots.roofline_picture import RooflinePoints, draw_roofline, roofline, roofline_points
 from pebble.lab.plots.varying import sizes
 from pebble.lab.size_lists import spaced
 

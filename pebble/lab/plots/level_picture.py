@@ -17,7 +17,7 @@ from pebble.program.schedule.level_schedule import LevelSchedule
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pebble.lab.level_table import Boundary, LevelReport, LevelRow
+    from pebble.lab.level_counts import Boundary, LevelReport, LevelRow
 
 _MARKS: dict[str, dict[str, Any]] = {
     "reads": {"marker": ">", "color": "#0072b2", "fillstyle": "none"},
