@@ -146,18 +146,12 @@ class SeveralDevicesOptions(Options):
     shape: str | None = option("With -P: the shape of the schedule, as for pebble parallel: 2x3.")
 
     def read(self, asked: ProblemOptions) -> SeveralDevices | None:
-        """Return what they say, with a problem's options; None if one device is meant.
-
-        Raises
-        ------
-        UsageError
-            If they do not go together with the others.
-        """
+        """Return what they say, with a problem's options; None if one device is meant."""
         if self.P is None:
             if self.layout is not None or self.shape is not None:
                 raise click.UsageError("--layout and --shape need -P.")
             return None
-        from pebble.program.parallel import SharedProblem, shape_of
+        from pebble.program.parallel import shape_of
 
         context = click.get_current_context()
         arguments = {one.name for one in context.command.params if isinstance(one, click.Argument)}
@@ -169,10 +163,10 @@ class SeveralDevicesOptions(Options):
         require([["nq"], ["d"]])
         if asked.mask not in (None, "causal"):
             raise click.UsageError("With -P, use no mask or --mask causal.")
-        assert asked.d is not None
-        heads, causal = asked.heads or 1, asked.mask is not None
-        sizes = (asked.nq, asked.d, self.P, heads, asked.kv_heads or heads)
-        problem = SharedProblem(*sizes, causal, asked.pass_name, self.layout or "contiguous")
+        same = {
+            name: getattr(asked, name) for name in ("d", "heads", "kv_heads", "model", "mask", "pass_name")
+        }
+        problem = SharedProblemOptions(layout=self.layout, **same).problem(asked.nq, self.P)
         return SeveralDevices(problem, None if self.shape is None else shape_of(self.shape))
 
 

@@ -52,13 +52,7 @@ def latex_tabular(cells: Sequence[Sequence[str]], right: Iterable[int]) -> str:
 
 
 def data_frame(records: Iterable[Mapping[str, Any]]) -> Any:
-    """Return plain rows as a data frame of pandas, which must be installed: tile sizes as text, nothing nested.
-
-    Raises
-    ------
-    PebbleError
-        If it is not.
-    """
+    """Return plain rows as a data frame of pandas, which must be installed: tile sizes as text, nothing nested."""
     try:
         pandas = importlib.import_module("pandas")
     except ImportError as error:

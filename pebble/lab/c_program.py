@@ -141,12 +141,6 @@ def c_program(program: Program, family: Family, memory: ExplicitMemory | CacheMe
         What the words that it moves are.
     about : str
         What the first line says.
-
-    Raises
-    ------
-    InvalidInput
-        For programs with several memory levels or generated operations, sums in any order, and arrays of more than
-        2²⁸ words.
     """
     if family.has_free_sums or family.accumulated or any(array.width > 1 for array in family.arrays):
         raise InvalidInput(

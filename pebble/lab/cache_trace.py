@@ -48,13 +48,7 @@ class Addresses:
 
 
 def layout(program: Program, family: Family, line: int) -> Addresses:
-    """Return where arrays are in memory, for cache lines of ``line`` words.
-
-    Raises
-    ------
-    InvalidInput
-        If the program touches more than 50 million words.
-    """
+    """Return where arrays are in memory, for cache lines of ``line`` words."""
     buffers = _Buffers(program, family)
     made = buffers.layout(line)
     buffers.too_small |= set(_overwritten(program, family, made))

@@ -275,11 +275,6 @@ def cachegrind_misses(made: Pebbling, where: Addresses, words: int, line: int, w
         Where elements are.
     words, line, ways : int
         Words of the cache, words of a line, lines of a set; cachegrind wants powers of two, and lines of 8 words.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no valgrind or no C compiler, or a mask, or cachegrind has no such cache.
     """
     if made.family.mask is not None:
         raise InvalidInput("with a mask the compiled loops read the mask, too: leave out --cachegrind")

@@ -92,13 +92,6 @@ def run_compiled(made: Pebbling, text: str, seed: int = 0) -> CompiledRun:
     ----------
     text : str
         The two that :func:`compiled` returns.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no C compiler: the one that the variable CC names, or cc.
-    PebbleError
-        If the file does not compile, its program fails, or an output is not finite.
     """
     family, rng = made.family, np.random.default_rng(seed)
     inputs = {array.name: _random(rng, made, array.name) for array in family.inputs}
@@ -125,15 +118,7 @@ def _random(rng: np.random.Generator, made: Pebbling, name: str) -> Any:
 
 
 def compile_c(text: str, program: str) -> None:
-    """Compile a C file with the compiler that CC names, or cc.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no compiler.
-    PebbleError
-        If the file does not compile.
-    """
+    """Compile a C file with the compiler that CC names, or cc."""
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
         raise InvalidInput("no C compiler was found: install one, or name it in the environment variable CC")

@@ -134,11 +134,6 @@ def level_moves(
     tiles : mapping, optional
         Tile sizes; chosen for all boundaries at once if not given.
 
-    Raises
-    ------
-    CacheTooSmall
-        If the tiles (or any tiles) do not fit.
-
     Examples
     --------
     >>> from pebble import Problem

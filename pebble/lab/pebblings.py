@@ -9,6 +9,7 @@ from html import escape
 from typing import IO, Any
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.plain import plain
 from pebble.common.svg import as_image
 from pebble.common.tables import SCHEMA_VERSION, Table, tiles_text, words
 from pebble.common.units import fast_memory_words
@@ -263,26 +264,15 @@ def dag_of(header: Header) -> AnyDag:
 
 def check_document(result: CheckResult) -> dict[str, Any]:
     """Return what :func:`check` found as plain data with a schema version, ready for JSON."""
-    document: dict[str, Any] = {
-        "schema_version": SCHEMA_VERSION,
-        "dag": {"name": result.header.dag_name, **result.header.parameters},
-        "M": result.M,
-        "legal": result.legal,
-        "complete": result.complete,
-    }
-    for name in ("moves", "reads", "writes", "io", "computes", "deletes", "redundant", "peak"):
-        document[name] = getattr(result, name)
+    dag = {"name": result.header.dag_name, **result.header.parameters}
+    counts = "M legal complete moves reads writes io computes deletes redundant peak"
+    document: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "dag": dag, **plain(result, counts)}
     document["missing"] = result.missing[:20]
     if isinstance(result, LevelCheck):
         document["hierarchy"] = "inclusive" if result.header.inclusive else "exclusive"
         document["levels"] = result.levels()
     if isinstance(result, ProcessorCheck):
-        document |= {
-            "M": result.processors.fast,
-            "H": result.processors.memory,
-            "layout": result.processors.layout,
-        }
-        document["devices"] = result.processors.devices
+        document |= plain(result.processors, "M=fast H=memory layout devices")
         document |= {"communication": result.tally.to_dict(), "left_over": list(result.left_over[:20])}
     certificate: Any = result
     if hasattr(certificate, "faults"):
@@ -293,8 +283,7 @@ def check_document(result: CheckResult) -> dict[str, Any]:
             "gap": certificate.gap,
         }
     if result.refusal is not None:
-        names = ("move_number", "move", "rule", "reason", "remedy")
-        refusal = {name: getattr(result.refusal, name) for name in names}
+        refusal = plain(result.refusal, "move_number move rule reason remedy")
         document["fault"] = {"line": result.line, **refusal}
     return document
 

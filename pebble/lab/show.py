@@ -254,11 +254,6 @@ def show_levels(
     tiles : mapping, optional
         Tile sizes; chosen for all boundaries at once if not given.
 
-    Raises
-    ------
-    CacheTooSmall
-        If no tiles fit.
-
     Examples
     --------
     >>> from pebble import Problem

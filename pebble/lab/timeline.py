@@ -83,20 +83,11 @@ def timeline(
 
     Parameters
     ----------
-    problem : Problem
-        One copy; heads and batch are ignored.
-    M : int, optional
-        Words of fast memory; with tile sizes given, by default what they need.
-    tiles : mapping or str, optional
-        Tile sizes, or the name of a preset.
+    schedule, problem, M, tiles
+        As for :func:`pebble.moves`.
     resolution : {"moves", "steps"}, optional
         By default moves for runs of at most 200,000 of them, else steps. Both are exact; moves show the words
         of one operation one by one.
-
-    Raises
-    ------
-    CacheTooSmall
-        If the tiles (or any tiles) do not fit M words.
 
     Notes
     -----

@@ -221,11 +221,6 @@ def kernel_tiles(
     The most rows, since they decide what is read through L2, and with these the most keys. Every warp has a multiple
     of the rows.
 
-    Raises
-    ------
-    InvalidInput
-        If no allowed tiles fit.
-
     Examples
     --------
     >>> from pebble import Problem

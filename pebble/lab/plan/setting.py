@@ -95,13 +95,7 @@ class Setting:
         return self.constraints.allow(program, schedule.family(self.problem))
 
     def run(self, schedule: Schedule, tiles: Tiles, width: int = 1) -> Run:
-        """Run a program without a limit on fast memory; ``width`` words are an element of what is computed.
-
-        Raises
-        ------
-        TooManyOperations
-            If it takes more than :data:`MASKED_STEPS` operations under a mask.
-        """
+        """Run a program without a limit on fast memory; ``width`` words are an element of what is computed."""
         return _run(schedule.program(self.problem, tiles), schedule.family, self.problem, width)
 
     def room(self, schedule: Schedule, tiles: Tiles) -> Room:

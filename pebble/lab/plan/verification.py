@@ -127,13 +127,7 @@ def _told(schedule: Schedule, form: str, tiles: Tiles, setting: Setting) -> Choi
 
 
 def _checked(found: Choice, setting: Setting) -> Choice:
-    """Return what was found with the room that the machine measures, or a note.
-
-    Raises
-    ------
-    PebbleError
-        If the machine counts other words than the closed form.
-    """
+    """Return what was found with the room that the machine measures, or a note."""
     assert found.tiles is not None
     try:
         counted = setting.run(found.made, found.tiles)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import plain
 from pebble.game.moves import Columns, Moves, as_chunks
 from pebble.game.replay import replay
 from pebble.graph.dag import Dag
@@ -79,21 +80,8 @@ class Recording:
         return {
             "op": "".join(map(str, self.op)),
             "vertex": self.vertex,
-            "program": {
-                "lines": self.lines,
-                "sites": self.sites,
-                "contexts": self.contexts,
-                "steps": self.steps,
-            }
-            if self.lines
-            else None,
-            "totals": {
-                "moves": status.moves,
-                "reads": status.reads,
-                "writes": status.writes,
-                "computes": status.computes,
-                "peak": status.peak,
-            },
+            "program": plain(self, "lines sites contexts steps") if self.lines else None,
+            "totals": plain(status, "moves reads writes computes peak"),
         }
 
 

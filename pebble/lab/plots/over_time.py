@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import plain
 from pebble.common.tables import JsonResult, tiles_text
 from pebble.computations.problem import Problem
 from pebble.lab.plots.canvas import drawn_on, is_narrow, legend_beside, note, number_axis, picture, title
@@ -35,6 +36,12 @@ class Occupancy(JsonResult):
         For each of them, the fewest words in fast memory during its stretch of time.
     """
 
+    plot = "occupancy"
+    KEYS = (
+        "plot schedule=run.schedule problem=run.problem M=run.M tiles=run.tiles resolution=run.resolution "
+        "peak=run.peak io=run.io"
+    )
+
     run: Timeline
     drawn: tuple[int, ...]
     lowest: tuple[int, ...]
@@ -60,21 +67,8 @@ class Occupancy(JsonResult):
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
-        run = self.run
-        return {
-            "plot": "occupancy",
-            "schedule": run.schedule,
-            "problem": run.problem.to_dict(),
-            "M": run.M,
-            "tiles": dict(run.tiles),
-            "resolution": run.resolution,
-            "peak": run.peak,
-            "io": run.io,
-            "samples": len(run.time),
-            **{name: self.column(name) for name in ("time", "highest", "reads", "writes")},
-            "lowest": list(self.lowest),
-            "held": self.held,
-        }
+        columns = {name: self.column(name) for name in ("time", "highest", "reads", "writes")}
+        return super().content() | {"samples": len(self.run.time), **columns} | plain(self, "lowest held")
 
 
 def occupancy_of(
@@ -93,12 +87,8 @@ def occupancy_of(
 
     Parameters
     ----------
-    problem : Problem
-        One copy; heads and batch are ignored.
-    M : int, optional
-        Words of fast memory; with tile sizes given, by default what they need.
-    tiles : mapping or str, optional
-        Tile sizes, or the name of a preset.
+    schedule, problem, M, tiles
+        As for :func:`pebble.moves`.
     """
     from pebble.lab.timeline import timeline  # which takes a while to import
 

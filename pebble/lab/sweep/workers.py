@@ -33,13 +33,7 @@ NumberedRows = tuple[int, list[Record]]
 
 
 def count_all(points: Iterable[NumberedPoint], executor: Executor | None) -> Iterator[list[NumberedRows]]:
-    """Count points, on an executor if there is one; yield them as they are finished.
-
-    Raises
-    ------
-    PebbleError
-        If a point cannot be counted or a worker is lost.
-    """
+    """Count points, on an executor if there is one; yield them as they are finished."""
     if executor is not None:
         yield from _count_on(executor, iter(points))
         return
@@ -154,11 +148,6 @@ def dask_cluster(address: str, timeout: float = 10) -> Iterator[tuple[Executor, 
         Such as ``tcp://10.0.0.1:8786``.
     timeout : float
         Seconds to wait for the scheduler.
-
-    Raises
-    ------
-    PebbleError
-        If no scheduler answers.
     """
     try:
         distributed = importlib.import_module("distributed")
