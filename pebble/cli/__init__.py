@@ -22,8 +22,7 @@ _COMMANDS = {
     "kernel": "kernel",
     "pebblings": "moves check certify",
     "compiling": "compile cache",
-    "play": "play",
-    "explore": "explore",
+    "play": "play explore",
     "listing": "schedules masks devices models cite",
 }
 

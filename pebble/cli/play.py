@@ -1,4 +1,4 @@
-"""``pebble play``."""
+"""``pebble play`` and ``pebble explore``: pages to play on, and to explore."""
 
 from __future__ import annotations
 
@@ -146,6 +146,11 @@ def play(
     else:
         page = asked.of_one_device(**extent)
     assert output is not None
+    _write(page, output)
+
+
+def _write(page: Page, output: str) -> None:
+    """Write a page, and say what there is to see on it."""
     if output == "-":
         file_output().write(page.html)
         return
@@ -167,3 +172,25 @@ def _is_schedule(name: str) -> bool:
 def _is_dag(text: str) -> bool:
     """Whether a text can only mean a DAG, beside sizes that go with a schedule."""
     return text == "-" or ":" in text or Path(text).exists()
+
+
+@command
+def explore(
+    output: str = option(
+        "HTML file to write; - for standard output.",
+        "-o",
+        "--output",
+        default="explore.html",
+        show_default=True,
+    ),
+) -> None:
+    """Write a page with sliders that shows how many words attention must move.
+
+    The page is one HTML file that needs neither a network nor a server: open it in any browser, even on a
+    phone. Choose N, d, M, the mask and the pass; it shows the I/O of the schedules against M, the greatest
+    proved bound, the loops with their tile sizes, and the words moved by array. The address of the page keeps
+    the chosen point, so a link shows the same. The numbers are those of pebble count.
+    """
+    from pebble.lab.explorer import explore as explorer
+
+    _write(explorer(), output)

@@ -12,8 +12,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
-from pebble.lab.hardware.data_tables import find, read_table
-from pebble.lab.hardware.device import Device
+from pebble.lab.hardware.device import Device, find, read_table
 
 
 @dataclass(frozen=True)

@@ -93,41 +93,35 @@ def plan(
     constraints = Constraints(
         multiple_of, power_of_two, dict(at_least or {}), dict(at_most or {}), double_buffer, accumulate
     )
-    one = device_of(device) if isinstance(device, str) else device
-    setting = setting_of(problem, M, one, level, dtype, constraints)
-    tried = contenders(problem, schedules)
-    search = Search(tried)
+    setting = setting_of(problem, M, device, level, dtype, constraints)
+    search = Search(contenders(problem, schedules))
     found = search.verified(setting)
     if not found:
         raise nothing_fits(search, setting)
     lost = constraint_costs(search, setting, found[0]) if costs and found[0].tiles is not None else ()
     return Plan(
-        problem=problem,
-        M=setting.M,
-        dtype=setting.dtype,
-        device=one,
-        level=level or (one.level if one is not None else None),
-        constraints=constraints,
+        setting=setting,
         choices=tuple(choice for choice in found if not choice.note),
         unverified=tuple(choice for choice in found if choice.note),
         costs=lost,
-        bound=setting.bound,
     )
 
 
 def setting_of(
     problem: Problem,
     M: int | None,
-    device: Device | None,
+    device: str | Device | None,
     level: str | None,
     dtype: str,
     constraints: Constraints,
 ) -> Setting:
     """Return what is planned, of what :func:`plan` is given."""
+    one = device_of(device) if isinstance(device, str) else device
+    own = None if one is None else one.level
     dtype = canonical_dtype(dtype)
     width_ratio(dtype, constraints.accumulate)
-    words = memory_words(M, device, level, dtype)
-    return Setting(problem, words, constraints, dtype, device, level)
+    words = memory_words(M, one, level, dtype)
+    return Setting(problem, words, constraints, dtype, one, level or own)
 
 
 def contenders(problem: Problem, names: Iterable[str | Schedule] | None) -> list[Schedule]:

@@ -113,10 +113,7 @@ def roofline_of(device: Device, dtype: str, size: int, work: int, crossing: Cros
 def inner_notes(device: Device | None, level: str | None, found: Mapping[str, Roofline]) -> list[str]:
     """Return in words which programs' bytes cross another boundary than that of the level that was asked for.
 
-    Parameters
-    ----------
-    found : mapping of str to Roofline
-        By what the programs are called.
+    ``found`` is what the programs take, by what they are called.
     """
     own = None if device is None else device.boundary(level).name
     within = {name: one.boundary for name, one in found.items() if one.boundary != own}

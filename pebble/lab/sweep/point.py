@@ -57,10 +57,8 @@ class Point:
         The mask of a query head as the command line writes it, and whether a query may attend to no key.
     content : str
         What :func:`mask_made` gave where the sweep was begun.
-    levels : tuple of int
-        Words of several memory levels, the innermost first; one row each.
-    exclusive : bool
-        Whether a level need not hold what those within hold.
+    levels, exclusive
+        As :func:`pebble.lab.sweep.sweep_grid` takes them.
     """
 
     settings: Mapping[str, Any]
