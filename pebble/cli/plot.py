@@ -64,23 +64,20 @@ class PictureOptions(Options):
         """Count, draw the numbers into the file, and print them, where that is asked for."""
         with long_work():
             numbers = count(*asked, **named)
+        counted = time.monotonic()
         if self.output is not None:
-            self._write(draw, numbers, self.output)
+            from pebble.lab.plots.canvas import save, width
+
+            with width(self.width):
+                save(draw(numbers), self.output)
+            size, times = (
+                Path(self.output).stat().st_size,
+                (counted - self._start, time.monotonic() - counted),
+            )
+            took = "counted in {:.1f} s, drawn in {:.1f} s".format(*times)
+            click.echo(f"{self.output}: {size:,} bytes; {took}", err=True)
         if self.as_json:
             print_json(numbers.to_dict())
-
-    def _write(self, draw: Callable[[Any], Any], numbers: Any, output: str) -> None:
-        """Draw, write the file, and say on standard error what was written and how long it took."""
-        from pebble.lab.plots.canvas import save, width
-
-        counted = time.monotonic()
-        with width(self.width):
-            save(draw(numbers), output)
-        size, drawn = Path(output).stat().st_size, time.monotonic()
-        click.echo(
-            f"{output}: {size:,} bytes; counted in {counted - self._start:.1f} s, drawn in {drawn - counted:.1f} s",
-            err=True,
-        )
 
 
 _SEVERAL_LENGTHS = {"type": Amount(), "help": f"Number of queries (and of keys): {SEVERAL}."}

@@ -156,52 +156,50 @@ def on_a_cache(
     where = layout(made.program, made.family, line)
     parts = list(trace(made.program, made.family, where))
     address = np.concatenate([one for one, _ in parts])
-    accesses = _Accesses(address // line, np.concatenate([one for _, one in parts]))
-    rows = [_row(name, accesses, M, line, ways, made.io) for name in chosen]
+    accesses = _Accesses(address // line, np.concatenate([one for _, one in parts]), M, line, ways)
+    rows = [accesses.row(name, made.io) for name in chosen]
     name = schedule if isinstance(schedule, str) else schedule.name
     outside = cachegrind_misses(made, where, M, line, ways) if cachegrind else None
     return CacheTable(name, made.tiles, M, line, ways, made.io, len(address), tuple(rows), outside)
 
 
-def _row(policy: str, accesses: _Accesses, M: int, line: int, ways: int, io: int) -> CacheRow:
-    def moved(sets: int) -> tuple[int, int]:
-        return accesses.on(policy, sets, ways)
-
-    one = line * ways
-    misses, backs = moved(M // one)
-    words = (misses + backs) * line
-    return CacheRow(policy, misses, backs, words, words / io, _needed(policy, accesses, M, line, ways, io))
-
-
-def _needed(policy: str, accesses: _Accesses, M: int, line: int, ways: int, io: int) -> int | None:
-    """Return the size in words of the smallest cache found that moves at most ``io`` words: by doubling and halving."""
-    by_sets = ways * line < M
-    unit = ways * line if by_sets else line
-
-    def enough(units: int) -> bool:
-        found = accesses.on(policy, units, ways) if by_sets else accesses.on(policy, 1, units)
-        return sum(found) * line <= io
-
-    high = M // unit
-    while not enough(high):
-        high *= 2
-        if high * unit > _MOST_TIMES * M:
-            return None
-    low = high // 2 if high > M // unit else 0
-    while high - low > max(1, high // 16):
-        middle = (low + high) // 2
-        low, high = (low, middle) if middle and enough(middle) else (middle, high)
-    return high * unit
-
-
 class _Accesses:
-    """The lines that are touched, in order; of the same line in a row one."""
+    """The lines that are touched, in order, of the same line in a row one; and the cache on which they are."""
 
-    def __init__(self, lines: NDArray[np.int64], writes: NDArray[np.bool_]) -> None:
+    def __init__(
+        self, lines: NDArray[np.int64], writes: NDArray[np.bool_], M: int, line: int, ways: int
+    ) -> None:
+        self.M, self.line, self.ways = M, line, ways
         first = np.flatnonzero(np.diff(lines, prepend=-1))
         self.lines = lines[first]
         self.writes = np.logical_or.reduceat(writes, first)
         self._found: dict[tuple[str, int, int], tuple[int, int]] = {}
+
+    def row(self, policy: str, io: int) -> CacheRow:
+        """Return what a policy moves, beside ``io`` words of the explicit schedule."""
+        misses, backs = self.on(policy, self.M // (self.line * self.ways), self.ways)
+        words = (misses + backs) * self.line
+        return CacheRow(policy, misses, backs, words, words / io, self.needed(policy, io))
+
+    def needed(self, policy: str, io: int) -> int | None:
+        """Return the words of the smallest cache found that moves at most ``io``: by doubling and halving."""
+        by_sets = self.ways * self.line < self.M
+        unit = self.ways * self.line if by_sets else self.line
+
+        def enough(units: int) -> bool:
+            found = self.on(policy, units, self.ways) if by_sets else self.on(policy, 1, units)
+            return sum(found) * self.line <= io
+
+        high = self.M // unit
+        while not enough(high):
+            high *= 2
+            if high * unit > _MOST_TIMES * self.M:
+                return None
+        low = high // 2 if high > self.M // unit else 0
+        while high - low > max(1, high // 16):
+            middle = (low + high) // 2
+            low, high = (low, middle) if middle and enough(middle) else (middle, high)
+        return high * unit
 
     def on(self, policy: str, sets: int, ways: int) -> tuple[int, int]:
         """Return how many lines a cache brings in and writes back."""

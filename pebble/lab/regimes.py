@@ -8,7 +8,7 @@ from typing import Any
 
 from pebble.common.clock import doing
 from pebble.common.errors import InvalidInput
-from pebble.common.plain import PlainRow
+from pebble.common.plain import PlainRow, plain
 from pebble.common.tables import Table, TableResult, words
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
@@ -70,30 +70,29 @@ class RegimeRow(PlainRow):
         io, best = self.report[name].io, self.best.io
         return None if io is None or best is None else io / best
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain data."""
-        return super().to_dict() | {
+    def ratios(self) -> dict[str, float | None]:
+        """Return the ratios to the best schedule, and its ratio to the bound, by name."""
+        return {
             "flash2_over_best": self.against_best("flash-2"),
             "small_cache_over_best": self.against_best("small-cache"),
             "best_over_bound": self.best.ratio,
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as plain data."""
+        return super().to_dict() | self.ratios()
+
     def record(self) -> dict[str, Any]:
         """Return the row as plain data without anything nested."""
-        plain = ("M", "mu", "regime", "flash2_over_best", "small_cache_over_best", "best_over_bound")
-        found, bound = self.to_dict(), self.report.bounds.best
-        return {
-            "devices": " ".join(self.devices),
-            "model": self.model,
-            "pass": self.problem.pass_name,
-            "d": self.problem.d,
-            "dv": self.problem.dv,
-            **{name: found[name] for name in plain},
-            "best": self.best.chosen,
-            "best_io": self.best.io,
-            "bound_name": bound.name,
-            "bound_value": bound.value,
-        }
+        bound = "report.bounds.best"
+        return (
+            {"devices": " ".join(self.devices)}
+            | plain(self, "model pass=problem.pass_name d=problem.d dv=problem.dv M mu regime")
+            | self.ratios()
+            | plain(
+                self, f"best=best.chosen best_io=best.io bound_name={bound}.name bound_value={bound}.value"
+            )
+        )
 
     def notes(self) -> list[str]:
         """Return for each schedule that is not counted why."""
@@ -229,8 +228,8 @@ def regimes(
         d = DEFAULT_DIMENSIONS if model is None else ()
     dimensions = [d] if isinstance(d, int) else [*dict.fromkeys(d)]
     made = None if spec is None or not dimensions else make_mask(spec, N, N, empty_rows=empty_rows)
-    plain: dict[str, Any] = {"heads": 1 if heads is None else heads, "kv_heads": kv_heads, "mask": made}
-    every: list[tuple[str | None, Problem]] = [(None, Problem.square(N, one, **plain)) for one in dimensions]
+    same: dict[str, Any] = {"heads": 1 if heads is None else heads, "kv_heads": kv_heads, "mask": made}
+    every: list[tuple[str | None, Problem]] = [(None, Problem.square(N, one, **same)) for one in dimensions]
     every += [
         (one.key, one.changed(**own).problem(N, mask=spec, empty_rows=empty_rows))
         for one in models_asked(model)

@@ -15,15 +15,8 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.lab.crossover import crossover
 from pebble.lab.parallel import Links, parallel
-from pebble.lab.plots import (
-    draw_levels,
-    draw_parallel,
-    draw_winners,
-    level_points,
-    levels,
-    parallel_curves,
-    parallel_winners,
-)
+from pebble.lab.plots import draw_levels, level_points, levels
+from pebble.lab.plots.parallel_curves import draw_parallel, draw_winners, parallel_curves, parallel_winners
 from pebble.program import Hierarchy
 from pebble.program.parallel import SharedProblem
 

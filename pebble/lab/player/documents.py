@@ -16,7 +16,6 @@ from pebble.lab.pebblings import moves
 from pebble.lab.player.page import Page
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS, PracticeBoard, board_dict
 from pebble.lab.player.recording import check_drawable, record_pebbling, record_steps
-from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.table import bounds
 from pebble.program.schedule import Schedule, Tiles
 from pebble.solvers.heuristic import schedule_dag
@@ -154,12 +153,13 @@ def of_schedule(
     pebbling = moves(made, single, M, tiles)
     what = f"{made.name} on {single.describe()}, M = {pebbling.M:,}"
     recording = record_steps(pebbling, what)
-
-    def bound(words: int) -> Bound:
-        return bounds(single, words).best
-
+    text = single.describe()
     board = PracticeBoard(
-        _capital(single.describe()), family.dag(), family.name, dict(family.parameters), bound
+        f"{text[:1].upper()}{text[1:]}",
+        family.dag(),
+        family.name,
+        dict(family.parameters),
+        lambda words: bounds(single, words).best,
     )
     about = {"title": f"{made.name}: {made.summary}", "source": made.source}
     moved = recording.to_dict(board.dag, pebbling.M)
@@ -216,10 +216,6 @@ def watched(shown: _Shown, place: int, board: dict[str, Any]) -> dict[str, Any]:
     known = {"bound": choice["bound"], "optimum": optimum and optimum["io"]}
     label = f"{board['title']}, M = {shown.M:,}: {'optimal' if name == 'optimum' else name}"
     return {"board": place, "M": shown.M, "name": name, "label": label, **moves, **known, **about}
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 @dataclass(frozen=True)

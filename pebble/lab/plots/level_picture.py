@@ -10,14 +10,13 @@ from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult, tiles_text
 from pebble.common.units import seconds_text
 from pebble.computations.problem import Problem
+from pebble.lab.level_counts import Boundary, LevelReport, LevelRow, count_levels
 from pebble.lab.plots.canvas import drawn_on, legend_beside, log_axes, note, picture, title
 from pebble.program.hierarchy import Hierarchy
 from pebble.program.schedule.level_schedule import LevelSchedule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from pebble.lab.level_counts import Boundary, LevelReport, LevelRow
 
 _MARKS: dict[str, dict[str, Any]] = {
     "reads": {"marker": ">", "color": "#0072b2", "fillstyle": "none"},
@@ -76,8 +75,6 @@ def level_points(
     >>> [one.io for one in found.rows[0].boundaries]
     [3480, 1200]
     """
-    from pebble.lab.level_counts import count_levels  # which takes a while to import
-
     report = count_levels(
         problem,
         hierarchy,
