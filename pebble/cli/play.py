@@ -94,8 +94,11 @@ class PageOptions(Options):
 
     def _of_schedule(self) -> bool:
         """Whether what is named is a schedule, and not a DAG."""
+        from pebble.program.schedule import registered
+
         return self.what is not None and (
-            _is_schedule(self.what) or (_given_beside(_OF_A_DAG) and not _is_dag(self.what))
+            any(schedule.name == self.what for schedule in registered())
+            or (_given_beside(_OF_A_DAG) and not _is_dag(self.what))
         )
 
 
@@ -161,12 +164,6 @@ def _write(page: Page, output: str) -> None:
 def _given_beside(names: tuple[str, ...] = ()) -> bool:
     """Whether an option is given that is neither of any page nor one of these."""
     return given(name for name in click.get_current_context().params if name not in (*_OF_ANY_PAGE, *names))
-
-
-def _is_schedule(name: str) -> bool:
-    from pebble.program.schedule import registered
-
-    return any(schedule.name == name for schedule in registered())
 
 
 def _is_dag(text: str) -> bool:

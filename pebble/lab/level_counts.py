@@ -149,14 +149,14 @@ class LevelReport(TableResult):
 
     def why_nothing_fits(self) -> str:
         """Return what would be needed, where no schedule fits."""
-        row = self.rows[0]
-        return f"no schedule fits levels of {self._sizes()}; {row.name} needs {_and(row.least)} words"
+        row, sizes = self.rows[0], _and(tuple(size or 0 for size in self.hierarchy.capacities))
+        return f"no schedule fits levels of {sizes} words; {row.name} needs {_and(row.least)} words"
 
     def heading(self) -> str:
         """Return the lines above the table: what was counted, and on which levels."""
         levels = ", ".join(
-            f"{name} {words(size)} words"
-            for name, size in zip(self._names(), self.hierarchy.capacities, strict=True)
+            f"{f'level {name}' if name.isdigit() else name} {words(size)} words"
+            for name, size in zip(self.hierarchy.names, self.hierarchy.capacities, strict=True)
         )
         return (
             f"{self.problem.describe()}\n{self.hierarchy.kind} memory levels, the innermost first: {levels}"
@@ -198,12 +198,6 @@ class LevelReport(TableResult):
                 price = [bytes_text(one.io * self.bytes_per_word), seconds_text(self.seconds(one))]
             cells.append([*head, name, *map(words, moved), *price, *map(words, room), f"{one.ratio:.3f}"])
         return cells
-
-    def _names(self) -> list[str]:
-        return [name if not name.isdigit() else f"level {name}" for name in self.hierarchy.names]
-
-    def _sizes(self) -> str:
-        return _and(tuple(size or 0 for size in self.hierarchy.capacities)) + " words"
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -128,15 +128,9 @@ def _context(step: Step) -> str:
 
     Only loops of more than one iteration are worth a word.
     """
-    return ", ".join([*_iterations(step), *_intervals(step)])
-
-
-def _iterations(step: Step) -> Iterator[str]:
-    for label, index, count in step.path:
-        if count > 1:
-            yield f"{label} {index + 1} of {count}"
-
-
-def _intervals(step: Step) -> Iterator[str]:
-    for axis, start, stop in step.operation.at:
-        yield f"{axis} = {start}" if stop == start + 1 else f"{axis} = {start} to {stop - 1}"
+    loops = (f"{label} {index + 1} of {count}" for label, index, count in step.path if count > 1)
+    box = (
+        f"{axis} = {start}" if stop == start + 1 else f"{axis} = {start} to {stop - 1}"
+        for axis, start, stop in step.operation.at
+    )
+    return ", ".join([*loops, *box])

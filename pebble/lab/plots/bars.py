@@ -132,7 +132,8 @@ def _draw_bar(
 
 
 def _set_up(bars: ArrayBars, ax: Axes, widest: int) -> None:
-    ax.set_yticks(range(len(bars.rows)), [_row_name(row) for row in bars.rows])
+    names = [f"{row.name}\n({row.chosen})" if row.chosen else row.name for row in bars.rows]
+    ax.set_yticks(range(len(bars.rows)), names)
     ax.set_ylim(len(bars.rows) - 0.5, -0.5)
     # Room for the number beside the longest bar; the layout will leave the axes some three quarters of their width.
     number = len(f"writes {widest:,}") * 0.43 * letter_points() + 6
@@ -144,11 +145,5 @@ def _set_up(bars: ArrayBars, ax: Axes, widest: int) -> None:
     legend_beside(ax, handleheight=1.4, title="array")
     if bars.left_out:
         least = min(row.io or 0 for row in bars.rows)
-        names = ", ".join(
-            f"{row.name} ({(row.io or 0) / least:,.0f} times the least)" for row in bars.left_out
-        )
-        title(ax, "I/O by array", *about, f"not shown: {names}")
-
-
-def _row_name(row: Row) -> str:
-    return f"{row.name}\n({row.chosen})" if row.chosen else row.name
+        far = ", ".join(f"{row.name} ({(row.io or 0) / least:,.0f} times the least)" for row in bars.left_out)
+        title(ax, "I/O by array", *about, f"not shown: {far}")

@@ -106,7 +106,8 @@ def parallel_curves(
         with doing(f"P = {problem.P:,}"):
             reports.append(parallel(problem, schedules))
     names = dict.fromkeys(row.name for report in reports for row in report.rows)
-    words = {name: tuple(_received(report, name) for report in reports) for name in names}
+    received = [{row.name: row.received_max for row in report.rows} for report in reports]
+    words = {name: tuple(counts.get(name) for counts in received) for name in names}
     return ParallelCurves(chosen, words, tuple(_bound(report) for report in reports))
 
 
@@ -221,10 +222,6 @@ def _shade(colour: Any, place: int) -> tuple[float, float, float]:
     share = 0.7 if place % 2 else 0.25
     red, green, blue = (share * part + 1 - share for part in to_rgb(colour))
     return red, green, blue
-
-
-def _received(report: ParallelReport, name: str) -> int | None:
-    return next((row.received_max for row in report.rows if row.name == name), None)
 
 
 def _bound(report: ParallelReport) -> int | None:

@@ -19,6 +19,7 @@ _COLOURS = (
 )
 _DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)))
 _LONG = (3, 8, 12, 5)
+# After the last of these come stars with more and more points.
 _MARKERS: tuple[Any, ...] = (*"os^Dv<>phXP*dH8", (4, 1, 0), (3, 1, 0), (6, 1, 0), (3, 1, 180), (4, 1, 45))
 
 # Okabe and Ito's, in part paler or greyer; then dark ones, each as far from those before as can be, likewise.
@@ -45,7 +46,7 @@ def lines(names: Iterable[str], known: Iterable[str] | None = None) -> dict[str,
         name: {
             "color": _again(_COLOURS, number),
             "linestyle": _dashes(number),
-            "marker": _marker(number),
+            "marker": _MARKERS[number] if number < len(_MARKERS) else (number - len(_MARKERS) + 7, 1, 0),
         }
         for name, number in _numbers(names, tuple(known)).items()
     }
@@ -79,11 +80,6 @@ def _dashes(number: int) -> Any:
         return _DASHES[number]
     dots, place = divmod(number - len(_DASHES), len(_LONG))
     return (0, (_LONG[place], 1.5, *(1, 1.5) * (dots + 1)))
-
-
-def _marker(number: int) -> Any:
-    """Return a marker; after the last of the list stars with more and more points."""
-    return _MARKERS[number] if number < len(_MARKERS) else (number - len(_MARKERS) + 7, 1, 0)
 
 
 def fills(names: Iterable[str]) -> dict[str, dict[str, Any]]:

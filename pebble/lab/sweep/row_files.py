@@ -76,10 +76,6 @@ def _value(kind: str, text: Any) -> Any:
 # CSV: an empty field where there is no value, true and false, tiles as rows=64,cols=32
 
 
-def _write_csv(stream: IO[str], rows: Rows) -> None:
-    write_csv(stream, tuple(COLUMNS), rows())
-
-
 def _read_csv(path: Path) -> Iterator[Record]:
     with path.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
@@ -159,7 +155,7 @@ def _read_parquet(path: Path) -> Iterator[Record]:
 
 
 _FORMATS: dict[str, tuple[Callable[[IO[Any], Rows], None], Callable[[Path], Iterator[Record]]]] = {
-    "csv": (_write_csv, _read_csv),
+    "csv": (lambda stream, rows: write_csv(stream, tuple(COLUMNS), rows()), _read_csv),
     "jsonl": (_write_jsonl, _read_jsonl),
     "parquet": (_write_parquet, _read_parquet),
 }
