@@ -54,13 +54,7 @@ class PictureOptions(Options):
             check_target(self.output)
             need_matplotlib()
 
-    def show(
-        self,
-        draw: Callable[[Any], Any],
-        count: Callable[..., Any],
-        *asked: Any,
-        **named: Any,
-    ) -> None:
+    def show(self, draw: Callable[[Any], Any], count: Callable[..., Any], *asked: Any, **named: Any) -> None:
         """Count, draw the numbers into the file, and print them, where that is asked for."""
         with long_work():
             numbers = count(*asked, **named)

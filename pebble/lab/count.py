@@ -56,10 +56,6 @@ def count(
     dtype : str, optional
         What a word is; bfloat16 by default on a device. With it, rows have bytes, and on a device the least time.
 
-    Returns
-    -------
-    Report
-
     Examples
     --------
     >>> report = count(Problem.square(1024, 64), 98304, ["flash-2"])

@@ -21,11 +21,7 @@ class ExplorerPage(Page):
     """The page with sliders; ``document`` has a point for every stop of them."""
 
     template: ClassVar[str] = "explorer/page.html"
-    scripts: ClassVar[tuple[str, ...]] = (
-        "explorer/chart.js",
-        "address.js",
-        "explorer/explorer.js",
-    )
+    scripts: ClassVar[tuple[str, ...]] = ("explorer/chart.js", "address.js", "explorer/explorer.js")
     styles: ClassVar[tuple[str, ...]] = ("explorer/explorer.css",)
 
     def summary(self) -> str:

@@ -77,10 +77,6 @@ def plan_kernel(
     **constraints
         Those of :class:`pebble.lab.plan.Constraints`, by name.
 
-    Returns
-    -------
-    KernelPlan
-
     Notes
     -----
     Cost: that of a plan of each pass, of which only what is shown is run by the machine.

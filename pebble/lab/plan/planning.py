@@ -67,10 +67,6 @@ def plan(
     costs : bool
         Whether to plan again without each constraint, to say what it costs.
 
-    Returns
-    -------
-    Plan
-
     Raises
     ------
     CacheTooSmall

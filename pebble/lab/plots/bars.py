@@ -63,11 +63,7 @@ class ArrayBars(JsonResult):
         }
 
 
-def array_bars(
-    problem: Problem,
-    M: int,
-    schedules: Iterable[str | Schedule] | None = None,
-) -> ArrayBars:
+def array_bars(problem: Problem, M: int, schedules: Iterable[str | Schedule] | None = None) -> ArrayBars:
     """Count I/O by array.
 
     Parameters

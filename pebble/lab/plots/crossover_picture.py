@@ -46,10 +46,7 @@ class CrossoverCurves(JsonResult):
 
 
 def crossover_curves(
-    d: int,
-    M: SupportsIndex | Iterable[SupportsIndex],
-    mask: str | None = None,
-    against: str = "best",
+    d: int, M: SupportsIndex | Iterable[SupportsIndex], mask: str | None = None, against: str = "best"
 ) -> CrossoverCurves:
     """Count the points of :func:`draw_crossover`.
 

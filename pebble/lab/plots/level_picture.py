@@ -75,13 +75,7 @@ def level_points(
     >>> [one.io for one in found.rows[0].boundaries]
     [3480, 1200]
     """
-    report = count_levels(
-        problem,
-        hierarchy,
-        schedules,
-        bandwidths=bandwidths,
-        bytes_per_word=bytes_per_word,
-    )
+    report = count_levels(problem, hierarchy, schedules, bandwidths=bandwidths, bytes_per_word=bytes_per_word)
     rows = tuple(row for row in report.rows if row.fits)
     if not rows:
         raise InvalidInput(f"there is nothing to draw: {report.why_nothing_fits()}")

@@ -80,8 +80,7 @@ class ParallelWinners(JsonResult):
 
 
 def parallel_curves(
-    problems: Iterable[SharedProblem],
-    schedules: Sequence[str] | None = None,
+    problems: Iterable[SharedProblem], schedules: Sequence[str] | None = None
 ) -> ParallelCurves:
     """Count schedules for several numbers of devices; they may differ in P only.
 
@@ -232,11 +231,7 @@ def _bound(report: ParallelReport) -> int | None:
 
 
 def _fastest(
-    problem: SharedProblem,
-    N: int,
-    P: int,
-    links: Links,
-    schedules: Sequence[str] | None,
+    problem: SharedProblem, N: int, P: int, links: Links, schedules: Sequence[str] | None
 ) -> tuple[str | None, float | None]:
     """Return the fastest schedule for a length and a number of devices, and its times' ratio."""
     tell(f"N = {N:,}, P = {P:,}")
