@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import click
 
-from pebble.cli.lazy_group import LazyGroup
+from pebble.cli.groups import LazyGroup
 
 __all__ = ["group", "main"]
 

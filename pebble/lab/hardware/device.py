@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import plain
 from pebble.common.units import bytes_per_word, fast_memory_words
 from pebble.program.hierarchy import Hierarchy
 
@@ -33,16 +35,14 @@ def find(name: str, table: Mapping[str, T], kind: str) -> T:
     >>> find("RTX 4090", {"rtx4090": 1, "a100": 2}, "device")
     1
     """
-    import difflib
-
-    plain = {_plain(key): key for key in table}
+    keys = {_plain(key): key for key in table}
     if not isinstance(name, str):
         raise InvalidInput(f"a {kind} is given by its name, a text, not {name!r}")
-    key = plain.get(_plain(name))
+    key = keys.get(_plain(name))
     if key is not None:
         return table[key]
-    close = difflib.get_close_matches(_plain(name), plain, n=1)
-    hint = f"; did you mean {plain[close[0]]}?" if close else "."
+    close = difflib.get_close_matches(_plain(name), keys, n=1)
+    hint = f"; did you mean {keys[close[0]]}?" if close else "."
     raise InvalidInput(f"unknown {kind} {name!r}{hint} Known: {', '.join(table)} (see: pebble {kind}s)")
 
 
@@ -310,9 +310,7 @@ class Device:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
-        data = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "given"}
-        data |= {"peak": dict(self.peak), "sources": dict(self.sources), "notes": list(self.notes)}
-        data["outside"] = dict(self.outside)
+        data = plain(self, " ".join(one.name for one in fields(self) if one.name != "given"))
         return {**data, "levels": {level: self.fast_bytes(level) for level in self.levels()}}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -145,8 +145,7 @@ class Model:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
-        own = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**own, "group": self.group, "kv_words": self.kv_words}
+        return {**vars(self), "group": self.group, "kv_words": self.kv_words}
 
 
 @lru_cache(maxsize=1)
