@@ -127,13 +127,15 @@ def io(
     pebble plot io -N 4096 -d 64 -o io.svg
     """
     from pebble.lab.plots import draw_io, io_curves, spaced
-    from pebble.lab.plots.varying import memories_around, quick_schedules
+    from pebble.lab.plots.varying import quick_schedules
 
     lengths = _lengths_of(problem.nq)
     if against == "N" and len(lengths) == 1:
         lengths = spaced(min(64, lengths[0]), lengths[0], 7)
     problems = _problems(problem, lengths)
-    Ms = _memories_of(memory, None if len(lengths) > 1 else memories_around(problems[0].d, 7))
+    d = problems[0].d
+    around = None if len(lengths) > 1 else spaced(max(16, d * d // 16), max(16, 256 * d * d), 7)
+    Ms = _memories_of(memory, around)
     if len(lengths) > 1 and (len(Ms) > 1 or against == "M"):
         raise click.UsageError("give several values for -M or for -N, not both; pebble plot gap shows both.")
     names = names or quick_schedules(problems[0], "flash-1", "flash-2", "small-cache", "square-tile")

@@ -34,13 +34,8 @@ def play(
 
     Parameters
     ----------
-    schedule : str or Schedule
-    problem : Problem
-        One copy; heads and batch are ignored.
-    M : int, optional
-        Words of fast memory; with tile sizes given, by default what they need.
-    tiles : mapping or str, optional
-        Tile sizes, or the name of a preset.
+    schedule, problem, M, tiles
+        As for :func:`pebble.moves`.
     classics : bool
         Whether the page also has the classic DAGs to play on; their optima take some seconds.
     time_limit : float, optional

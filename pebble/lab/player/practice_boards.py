@@ -49,10 +49,6 @@ class PracticeBoard:
     parameters: dict[str, str] = field(default_factory=dict)
     bound: Callable[[int], Bound] | None = None
 
-    def best_bound(self, M: int) -> Bound:
-        """Return the greatest proved lower bound."""
-        return dag_bounds(self.dag, M).best if self.bound is None else self.bound(M)
-
 
 def solve(board: PracticeBoard, M: int, time_limit: float | None) -> dict[str, Any] | None:
     """Search the exact optimum, with a pebbling that reaches it; None if the DAG or the search is too large."""
@@ -108,7 +104,7 @@ def _choices(board: PracticeBoard, wanted: list[int], time_limit: float | None) 
 
 
 def _choice(board: PracticeBoard, M: int, time_limit: float | None) -> dict[str, Any]:
-    bound = board.best_bound(M)
+    bound = dag_bounds(board.dag, M).best if board.bound is None else board.bound(M)
     return {
         "M": M,
         "header": str(Header(board.name, board.parameters, M)),

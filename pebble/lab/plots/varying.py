@@ -8,7 +8,7 @@ from typing import SupportsIndex
 from pebble.common.errors import InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
-from pebble.lab.size_lists import memory_sizes, spaced
+from pebble.lab.size_lists import memory_sizes
 from pebble.lab.training import offered_names
 
 COUNTS = range(1, 2001)
@@ -39,15 +39,6 @@ def memories(M: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, ...]:
     if not found:
         raise InvalidInput("no size of fast memory (M) to draw: give at least one")
     return tuple(sorted({fast_memory_words(size) for size in found}))
-
-
-def memories_around(d: int, count: int) -> tuple[int, ...]:
-    """Return ``count`` sizes of fast memory around d², from d²/16 to 256·d².
-
-    >>> memories_around(64, 4)
-    (256, 4096, 65536, 1048576)
-    """
-    return spaced(max(16, d * d // 16), max(16, 256 * d * d), count)
 
 
 def quick_schedules(problem: Problem, *names: str) -> list[str]:

@@ -28,6 +28,9 @@ from pebble.lab.sweep.point import Point, Record, count_point, program_version, 
 _WINDOW = 1024
 """Points that are handed to an executor at a time, so that a large grid does not flood it."""
 
+_PATIENCE = 10
+"""Seconds to wait for a scheduler's answer."""
+
 NumberedPoint = tuple[int, Point]
 NumberedRows = tuple[int, list[Record]]
 
@@ -139,16 +142,8 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def dask_cluster(address: str, timeout: float = 10) -> Iterator[tuple[Executor, int]]:
-    """Connect to a running Dask scheduler; yield its executor, and how many workers it has now.
-
-    Parameters
-    ----------
-    address : str
-        Such as ``tcp://10.0.0.1:8786``.
-    timeout : float
-        Seconds to wait for the scheduler.
-    """
+def dask_cluster(address: str) -> Iterator[tuple[Executor, int]]:
+    """Connect to a running Dask scheduler, tcp://10.0.0.1:8786; yield its executor, and its workers now."""
     try:
         distributed = importlib.import_module("distributed")
     except ImportError:
@@ -162,7 +157,7 @@ def dask_cluster(address: str, timeout: float = 10) -> Iterator[tuple[Executor, 
             f"{address!r} is not the address of a Dask scheduler, such as tcp://10.0.0.1:8786: {error}"
         ) from error
     try:
-        client = distributed.Client(address, timeout=timeout, set_as_default=False)
+        client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except OSError as error:
         raise PebbleError(
             f"no Dask scheduler answers at {address}: {error or type(error).__name__}"
