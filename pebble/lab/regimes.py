@@ -223,6 +223,9 @@ def regimes(
             "regimes needs the mask as a text, such as window:256; save an array and write file:PATH.npy"
         )
     spec = None if mask in ("none", "full") else mask
+    chosen = [passes] if isinstance(passes, str) else list(dict.fromkeys(passes))
+    if unknown := [name for name in chosen if name not in REGIME_PASSES]:
+        raise InvalidInput(f"unknown pass {unknown[0]!r}; known here: {', '.join(REGIME_PASSES)}")
     own = {"heads": heads, "kv_heads": kv_heads}
     if d is None:
         d = DEFAULT_DIMENSIONS if model is None else ()
@@ -237,7 +240,7 @@ def regimes(
     problems = [
         (label, replace(problem, pass_name=name, softmax=softmax))
         for label, problem in every
-        for name in _passes(passes)
+        for name in chosen
     ]
     rows = []
     for M, names in groups:
@@ -287,11 +290,3 @@ def models_asked(model: Iterable[str | Model] | str | None) -> list[Model]:
         return [one for one in models().values() if not one.shared_values and not one.shared_rope]
     names = () if model is None else (model,) if isinstance(model, str) else tuple(model)
     return list(dict.fromkeys(model_of(one) if isinstance(one, str) else one for one in names))
-
-
-def _passes(passes: Iterable[str] | str) -> list[str]:
-    chosen = [passes] if isinstance(passes, str) else list(dict.fromkeys(passes))
-    for name in chosen:
-        if name not in REGIME_PASSES:
-            raise InvalidInput(f"unknown pass {name!r}; known here: {', '.join(REGIME_PASSES)}")
-    return chosen
