@@ -13,10 +13,8 @@ import click
 class LazyGroup(click.Group):
     """A group of commands, each a function of a module, imported when it is called.
 
-    Parameters
-    ----------
-    listed : dict of str to str
-        By module of ``pebble.cli`` the names of its commands; what they do is the first line of their docstrings.
+    ``listed`` has by module of ``pebble.cli`` the names of its commands; what they do is the first line of their
+    docstrings.
     """
 
     def __init__(self, *arguments: Any, listed: dict[str, str], **named: Any) -> None:

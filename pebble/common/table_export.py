@@ -14,11 +14,6 @@ from pebble.common.plain import tiles_text
 def markdown_table(cells: Sequence[Sequence[str]], right: Iterable[int]) -> str:
     r"""Return cells as a Markdown table, the first row its header.
 
-    Parameters
-    ----------
-    right : iterable of int
-        The columns that are aligned to the right.
-
     Examples
     --------
     >>> print(markdown_table([["a|b", "I/O"], ["*", "10"]], [1]))

@@ -131,15 +131,7 @@ class ExplicitMemory:
 
 
 class CacheMemory:
-    """One memory, of which a cache keeps what it likes: nothing is loaded, stored or deleted.
-
-    Parameters
-    ----------
-    layout : Addresses
-        Where elements are.
-    words : int
-        Words of the cache, which is empty when the schedule begins.
-    """
+    """One memory, of which a cache, empty at first, keeps what it likes: nothing is loaded, stored or deleted."""
 
     def __init__(self, family: Family, layout: Addresses, words: int) -> None:
         self.family, self.layout, self.words = family, layout, words

@@ -133,14 +133,7 @@ int main(int argc, char **argv) {{
 def c_program(program: Program, family: Family, memory: ExplicitMemory | CacheMemory, about: str) -> str:
     """Return a C file that carries out a program.
 
-    Parameters
-    ----------
-    program : Program
-        One that the machine has verified.
-    memory : ExplicitMemory or CacheMemory
-        What the words that it moves are.
-    about : str
-        What the first line says.
+    The machine has verified the program; the memory says what its words are, and ``about`` the first line.
     """
     if family.has_free_sums or family.accumulated or any(array.width > 1 for array in family.arrays):
         raise InvalidInput(

@@ -58,10 +58,7 @@ def layout(program: Program, family: Family, line: int) -> Addresses:
 class _Buffers:
     """The arrays that are neither inputs nor outputs nor moved, which need places for one tile only.
 
-    Attributes
-    ----------
-    too_small : set of str
-        Arrays for which that is not enough.
+    For arrays that are ``too_small`` that is not enough.
     """
 
     def __init__(self, program: Program, family: Family) -> None:

@@ -267,12 +267,8 @@ _BYTES = 4
 def cachegrind_misses(made: Pebbling, where: Addresses, words: int, line: int, ways: int) -> int:
     """Return the data misses that cachegrind counts in the loops of a schedule, compiled without loads and stores.
 
-    Parameters
-    ----------
-    where : Addresses
-        Where elements are.
-    words, line, ways : int
-        Words of the cache, words of a line, lines of a set; cachegrind wants powers of two, and lines of 8 words.
+    The cache has ``words`` words, ``line`` in a line, and sets of ``ways`` lines; cachegrind wants powers of two,
+    and lines of 8 words.
     """
     if made.family.mask is not None:
         raise InvalidInput("with a mask the compiled loops read the mask, too: leave out --cachegrind")

@@ -59,12 +59,8 @@ def compiled(
 class CompiledRun(TableResult):
     """What a compiled schedule did.
 
-    Attributes
-    ----------
-    counts, expected : dict of str to int
-        Words loaded, words stored, vertices computed and peak: of the C program, and as the machine counted them.
-    error : float
-        Largest difference of an output from numpy's, over the largest output.
+    The counts are words loaded, words stored, vertices computed and peak: of the C program, and as the machine
+    counted them; the error is the largest difference of an output from numpy's, over the largest output.
     """
 
     KEYS = "counts expected error agrees"
@@ -86,13 +82,7 @@ class CompiledRun(TableResult):
 
 
 def run_compiled(made: Pebbling, text: str, seed: int = 0) -> CompiledRun:
-    """Compile the C file of a schedule, run it on random numbers, and compare it with the machine and with numpy.
-
-    Parameters
-    ----------
-    text : str
-        The two that :func:`compiled` returns.
-    """
+    """Compile the C file of a schedule, run it on random numbers, and compare it with the machine and with numpy."""
     family, rng = made.family, np.random.default_rng(seed)
     inputs = {array.name: _random(rng, made, array.name) for array in family.inputs}
     with TemporaryDirectory() as folder:

@@ -185,10 +185,7 @@ def count_schedule(
 ) -> Row:
     """Count one schedule; a row that says so if it does not fit.
 
-    Parameters
-    ----------
-    bound : int or float
-        The best proved lower bound, for all heads and batch elements.
+    ``bound`` is the best proved one, for all heads and batch elements.
     """
     try:
         sizes = resolve_tiles(schedule, problem, M, tiles)

@@ -137,13 +137,7 @@ _SETTING_COLUMNS = (
 
 @dataclass(frozen=True, repr=False)
 class CountTable(TableResult):
-    """Counted schedules, one row each; the base of what counting one pass and counting both return.
-
-    Attributes
-    ----------
-    price : Price or None
-        What a word costs, if that is known.
-    """
+    """Counted schedules, one row each; the base of what counting one pass and counting both return."""
 
     KEYS = (
         "problem softmax=problem.softmax attention M regime=first.regime_name "

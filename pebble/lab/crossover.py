@@ -84,10 +84,7 @@ class Crossover(PlainRow):
 class CrossoverTable(TableResult):
     """What :func:`crossovers` returns: a row for each head dimension and size of fast memory.
 
-    Attributes
-    ----------
-    N : int
-        The length at which both are counted besides.
+    N is the length at which both are counted besides.
     """
 
     KEYS = "N mask rows"

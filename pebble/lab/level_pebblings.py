@@ -30,10 +30,7 @@ from pebble.program.schedule.tiled_programs import Tiles
 class LevelPebbling:
     """The moves of a schedule with several memory levels, generated as they are read.
 
-    Attributes
-    ----------
-    runs : tuple of Run
-        As the machine counted each level, without limits.
+    The runs are of each level, as the machine counted it without limits.
     """
 
     schedule: LevelSchedule
@@ -127,12 +124,8 @@ def level_moves(
 ) -> LevelPebbling:
     """Lower a schedule to moves with several memory levels.
 
-    Parameters
-    ----------
-    problem : Problem
-        One copy; heads and batch are ignored.
-    tiles : mapping, optional
-        Tile sizes; chosen for all boundaries at once if not given.
+    The problem is one copy: heads and batch are ignored. The tiles, if they are not given, are chosen for all
+    boundaries at once.
 
     Examples
     --------

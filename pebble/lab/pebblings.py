@@ -170,14 +170,8 @@ def moves(
 def text_size(runs: Sequence[Run], inclusive: bool = True) -> tuple[int, int]:
     """Return about how many moves a pebbling file has, and how many bytes.
 
-    The moves are counted for a program that leaves nothing in fast memory, the bytes with names of mean length.
-
-    Parameters
-    ----------
-    runs : sequence of Run
-        As the machine counted each memory level, the innermost first.
-    inclusive : bool
-        Whether each level holds what those within hold.
+    The moves are counted for a program that leaves nothing in fast memory, the bytes with names of mean length. The
+    runs are of each memory level, the innermost first; an inclusive one holds what those within hold.
     """
     moves, letters, prefix = 0, 0.0, 2 * (len(runs) > 1)
     for at, run in enumerate(runs):
@@ -291,12 +285,7 @@ def check_document(result: CheckResult) -> dict[str, Any]:
 def certify_file(dag: Dag, path: str, M: int | None, rules: Rules, bound: str | None) -> Certificate:
     """Certify a DAG with the pebbling in a file; M and the rules are the file's.
 
-    Parameters
-    ----------
-    rules : Rules
-        What the caller expects of the file; None and the default rules expect nothing.
-    bound : str or None
-        The name of the bound; by default the greatest that is proved.
+    ``rules`` are what the caller expects of the file; the default rules, and no M, expect nothing.
     """
     try:
         with open(path, "rb") as stream:

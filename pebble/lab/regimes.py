@@ -26,13 +26,7 @@ REGIME_PASSES = ("forward", "backward")
 
 @dataclass(frozen=True)
 class RegimeRow(PlainRow):
-    """One problem on devices that have the same M.
-
-    Attributes
-    ----------
-    report : Report
-        The three schedules counted, and the bounds.
-    """
+    """One problem on devices that have the same M."""
 
     KEYS = (
         "devices model problem M mu regime dividing_point=report.bounds.dividing_point "
@@ -104,14 +98,7 @@ class RegimeRow(PlainRow):
 class RegimeTable(TableResult):
     """What :func:`regimes` returns: rows, printed as a table, with :meth:`to_dict` for JSON.
 
-    Attributes
-    ----------
-    N : int
-        Queries of each head, and keys.
-    level : str or None
-        What counts as fast memory; None if it is each device's own.
-    mask : str or None
-        Which keys each query of a head attends to.
+    N is the queries of each head, and keys; the level, None for each device's own, is what counts as fast memory.
     """
 
     KEYS = "N dtype level mask rows"
@@ -254,11 +241,6 @@ def memories_of_devices(
     on: Iterable[str | Device] | str | None, dtype: str, level: str | None = None
 ) -> list[tuple[int, tuple[str, ...]]]:
     """Return each size of the devices' fast memory in words, in order of appearance, and the devices that have it.
-
-    Parameters
-    ----------
-    on, dtype, level
-        As for :func:`regimes`.
 
     Examples
     --------

@@ -198,12 +198,7 @@ def _resumed(nodes: Iterable[Node]) -> Iterator[str]:
 class LevelListing(TableResult):
     """What :func:`show_levels` returns; prints like the algorithm box of a paper.
 
-    Attributes
-    ----------
-    shown : LevelPebbling
-        The schedule, its tiles and its program.
-    forms : tuple of ClosedForm
-        I/O of one copy (head, batch element) at each boundary, the innermost first.
+    The formulas are the I/O of one copy at each boundary, the innermost first.
     """
 
     shown: LevelPebbling
@@ -249,10 +244,7 @@ def show_levels(
 ) -> LevelListing:
     """Show the program of a schedule for several memory levels and the closed form of its I/O at every boundary.
 
-    Parameters
-    ----------
-    tiles : mapping, optional
-        Tile sizes; chosen for all boundaries at once if not given.
+    The tiles, if they are not given, are chosen for all boundaries at once.
 
     Examples
     --------

@@ -142,14 +142,7 @@ class KernelPass(PlainRow):
 class KernelPlan(Planned):
     """A kernel's passes beside what could be had instead.
 
-    Attributes
-    ----------
-    kernel : str
-        Name of its schedule.
-    passes : tuple of KernelPass
-        Forward, backward, or both.
-    left_out : tuple of str
-        Passes for which there is no schedule of this name.
+    ``left_out`` are the passes for which there is no schedule of this name.
     """
 
     KEYS = f"kernel {PLANNED} passes left_out"

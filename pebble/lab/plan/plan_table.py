@@ -180,12 +180,7 @@ class Planned(TableResult):
 class Plan(Planned):
     """The schedules and tiles that keep the constraints, the best first, and what each constraint costs.
 
-    Attributes
-    ----------
-    choices : tuple of Choice
-        The best first; none if none could be verified.
-    unverified : tuple of Choice
-        What else keeps the constraints; the cheapest first.
+    The choices are those that are verified; ``unverified`` is what else keeps the constraints, the cheapest first.
     """
 
     KEYS = f"problem=setting.problem {PLANNED} bound=setting.bound.brief best=first choices unverified costs"

@@ -97,14 +97,7 @@ def _moved_wide(counted: Traffic | Run, name: str) -> Any:
 def roofline_of(device: Device, dtype: str, size: int, work: int, crossing: Crossing) -> Roofline:
     """Return the roofline times for some bytes and some FLOP on a whole device.
 
-    Parameters
-    ----------
-    size : int
-        Bytes moved, for all heads and batch elements.
-    work : int
-        FLOP, likewise.
-    crossing : Crossing
-        What the bytes cross.
+    They are for all heads and batch elements, and the bytes go through the crossing.
     """
     peak = device.flops(dtype)
     return Roofline(crossing.seconds(size), None if peak is None else work / peak, crossing.name)

@@ -43,14 +43,7 @@ MASKED_STEPS = 60_000
 class Setting:
     """What is planned: the problem, the words of fast memory, the constraints, the data type.
 
-    Attributes
-    ----------
-    M : int
-        Words of the inputs' data type.
-    device : Device or None
-        For times.
-    level : str or None
-        What of the device is fast memory; None for its own.
+    M is in words of the inputs' data type; the device is for times, and the level what of it is fast memory.
     """
 
     problem: Problem

@@ -35,12 +35,8 @@ CLASSIC_BOARDS = (
 class PracticeBoard:
     """A DAG to practise on.
 
-    Attributes
-    ----------
-    name, parameters : str, dict of str to str
-        What a pebbling file calls the DAG.
-    bound : callable, optional
-        The best lower bound for M words; by default the best that holds for any DAG.
+    A pebbling file calls the DAG by its name and parameters; the bound for M words is by default the best for any
+    DAG.
     """
 
     title: str
@@ -64,13 +60,9 @@ def solve(board: PracticeBoard, M: int, time_limit: float | None) -> dict[str, A
 def board_dict(board: PracticeBoard, wanted: Iterable[int], time_limit: float | None) -> dict[str, Any]:
     """Return a board as plain data.
 
-    Parameters
-    ----------
-    wanted : iterable of int
-        Words of fast memory that must be among the choices. The others go up from the least with which the
-        DAG can be pebbled, as long as more memory saves I/O.
-    time_limit : float or None
-        Seconds for each exact optimum; None for a fixed amount of work.
+    ``wanted`` are words of fast memory that must be among the choices. The others go up from the least with which
+    the DAG can be pebbled, as long as more memory saves I/O. Each optimum may take the time limit, or a fixed
+    amount of work.
     """
     dag = board.dag
     check_drawable(board.title, dag.n_vertices, dag.n_edges)

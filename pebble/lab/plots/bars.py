@@ -39,12 +39,7 @@ SIDES = ("reads", "writes")
 class ArrayBars(JsonResult):
     """The numbers of the picture.
 
-    Attributes
-    ----------
-    rows : tuple of Row
-        The schedules drawn.
-    left_out : tuple of Row
-        Those whose I/O is too large to be drawn beside them.
+    What is left out moves too much to be drawn beside the others.
     """
 
     report: CountTable

@@ -21,14 +21,7 @@ if TYPE_CHECKING:
 class CrossoverCurves(JsonResult):
     """The numbers of the picture.
 
-    Attributes
-    ----------
-    d : int
-        Head dimension.
-    against : str
-        The schedule with softmax.
-    rows : tuple of Crossover
-        One for each size of fast memory, rising.
+    The schedule ``against`` is one with softmax; there is a row for each size of fast memory, rising.
     """
 
     plot = "crossover"
@@ -50,14 +43,7 @@ def crossover_curves(
 ) -> CrossoverCurves:
     """Count the points of :func:`draw_crossover`.
 
-    Parameters
-    ----------
-    d : int
-        Head dimension.
-    mask : {None, "causal"}
-        Of both kinds of attention.
-    against : str
-        The schedule with softmax; with "best", the best one at each length.
+    Parameters are as for :func:`pebble.crossover`.
 
     Examples
     --------

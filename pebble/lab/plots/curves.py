@@ -27,16 +27,7 @@ if TYPE_CHECKING:
 class IoCurves(JsonResult):
     """The numbers of the picture.
 
-    Attributes
-    ----------
-    against : {"M", "N"}
-        What varies.
-    problems : tuple of Problem
-        As many as there are points, or one.
-    Ms : tuple of int
-        Likewise.
-    reports : tuple of CountTable
-        One for each point.
+    What varies is M or N; there is a report for each point, and as many problems or sizes of fast memory, or one.
     """
 
     plot = "io"

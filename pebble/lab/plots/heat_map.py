@@ -33,18 +33,8 @@ FEW_CELLS = 40
 class Gap(JsonResult):
     """The numbers of the picture.
 
-    Attributes
-    ----------
-    problems : tuple of Problem
-        One for each row, by rising length.
-    Ms : tuple of int
-        One for each column.
-    ratios : tuple of tuple of float or None
-        For each problem and M the least I/O divided by the greatest proved bound; None where nothing fits.
-    best : tuple of tuple of str or None
-        Which schedule has the least I/O.
-    schedules : tuple of str
-        Those compared.
+    There is a row for each problem, by rising length, and a column for each M: the least I/O divided by the
+    greatest proved bound, and the schedule that has it; None where nothing fits.
     """
 
     plot = "gap"

@@ -31,10 +31,7 @@ _BESIDE = 1.6
 class LevelPoints(JsonResult):
     """The numbers of the picture.
 
-    Attributes
-    ----------
-    rows : tuple of LevelRow
-        The schedules that fit.
+    The rows are the schedules that fit.
     """
 
     report: LevelReport

@@ -84,11 +84,6 @@ def parallel_curves(
 ) -> ParallelCurves:
     """Count schedules for several numbers of devices; they may differ in P only.
 
-    Parameters
-    ----------
-    schedules : sequence of str, optional
-        Those that serve the pass by default.
-
     Examples
     --------
     >>> curves = parallel_curves([SharedProblem(64, 2, P) for P in (2, 4)], ["ring"])
@@ -119,12 +114,7 @@ def parallel_winners(
 ) -> ParallelWinners:
     """Find the fastest schedule for several lengths and numbers of devices; of equals, the first.
 
-    Parameters
-    ----------
-    problem : SharedProblem
-        Heads, head dimension, pass, mask and layout.
-    schedules
-        As for :func:`parallel_curves`.
+    The problem gives the heads, the head dimension, the pass, the mask and the layout.
 
     Examples
     --------

@@ -43,10 +43,7 @@ def row_format(path: Path, name: str | None = None) -> str:
 def write_rows(path: Path, name: str, rows: Rows) -> None:
     """Write a file of rows; on the disk, whole, when this returns.
 
-    Parameters
-    ----------
-    rows : callable
-        Gives the rows; called more than once by some formats, so that the rows need not be in memory together.
+    ``rows`` gives them, more than once for some formats, so that they need not be in memory together.
     """
     try:
         with atomic_writer(path, "wb" if name == "parquet" else "w") as stream:
