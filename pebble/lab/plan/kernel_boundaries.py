@@ -38,14 +38,8 @@ _WARPGROUPS = ("h100", "h200")
 class DeviceKernel(LevelReport):
     """What :func:`kernel_boundaries` returns: one row, whose peaks are what the kernel holds in each memory.
 
-    Attributes
-    ----------
-    how : dict
-        The other parameters by name: accumulate, stages, warps, cluster, blocks.
-    flops : int
-        Of the matrix products.
-    registers : int or None
-        32-bit registers of a thread; None where no limit is known.
+    ``how`` has the other parameters by name, ``flops`` those of the matrix products, and ``registers`` the 32-bit
+    registers of a thread, None where no limit is known.
     """
 
     device: Device

@@ -37,10 +37,7 @@ def play_devices(problem: SharedProblem, schedule: str, shape: Shape | None = No
 
     The exchange is played by its referee, and the words on the page must be those of the referee.
 
-    Parameters
-    ----------
-    shape : tuple of int, optional
-        By default the one with which the busiest device receives least.
+    The shape is by default the one with which the busiest device receives least.
 
     Examples
     --------

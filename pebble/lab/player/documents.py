@@ -97,10 +97,7 @@ def play_dag(
 def first_page(*, classics: bool = True, time_limit: float | None = None) -> Page:
     """Make the page for a reader who has asked for nothing in particular: a pyramid first, attention second.
 
-    Parameters
-    ----------
-    classics, time_limit
-        As for :func:`play`.
+    Parameters are as for :func:`play`.
 
     Examples
     --------

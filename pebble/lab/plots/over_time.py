@@ -212,14 +212,8 @@ STRETCHES = 240
 class Occupancy(JsonResult):
     """The numbers of the picture: all samples of a short run; of a long one, the fullest of each stretch of time.
 
-    Attributes
-    ----------
-    run : Timeline
-        Every sample.
-    drawn : tuple of int
-        Which of them are drawn.
-    lowest : tuple of int
-        For each of them, the fewest words in fast memory during its stretch of time.
+    ``drawn`` are the samples of the run that are drawn; ``lowest`` has for each of them the fewest words in fast
+    memory during its stretch of time.
     """
 
     plot = "occupancy"

@@ -59,14 +59,8 @@ class ParallelCurves(JsonResult):
 class ParallelWinners(JsonResult):
     """The numbers of a picture over N and P.
 
-    Attributes
-    ----------
-    best : tuple of tuple of str or None
-        For each N and P the best schedule; None where there are fewer tokens than tiles.
-    ratios : tuple of tuple of float or None
-        Its exposed time over the time of its work.
-    text : str
-        What is drawn of, in words.
+    For each N and P there is the best schedule, and its exposed time over the time of its work; None where there
+    are fewer tokens than tiles. ``text`` says of what it is drawn.
     """
 
     plot = "parallel"
