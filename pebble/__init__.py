@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from pebble.lab.regimes import regimes
     from pebble.lab.show import show
     from pebble.lab.sweep import sweep
+    from pebble.lower_bounds.bound import Statement
     from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
     from pebble.lower_bounds.table import bounds
     from pebble.program.counting.run import run_levels
@@ -89,6 +90,7 @@ _HOME = {
     "Rules": "game.rules",
     "Schedule": "program.schedule",
     "SharedProblem": "program.parallel",
+    "Statement": "lower_bounds.bound",
     "Violation": "common.errors",
     "attention_family": "computations.attention",
     "bounds": "lower_bounds.table",
@@ -156,6 +158,7 @@ __all__ = [
     "Rules",
     "Schedule",
     "SharedProblem",
+    "Statement",
     "Violation",
     "attention_family",
     "bounds",

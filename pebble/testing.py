@@ -1,4 +1,4 @@
-"""For authors of schedules: :func:`check_schedule`, the contract of a schedule as one call.
+"""For authors: :func:`check_schedule` and :func:`check_bound`, the contracts of a schedule and a bound as one call.
 
 :func:`check_program` checks a program without a schedule.
 """
@@ -26,9 +26,12 @@ from pebble.program.numbers import evaluate
 from pebble.program.parallel import DistributedSchedule, Exchange, ExchangeTraffic, Shape, SharedProblem, play
 from pebble.program.parallel.elementary import ExchangeMoves
 from pebble.program.schedule import Schedule, Tiles, fitting_tiles
+from pebble.solvers.bound_contract import BoundContract, check_bound
 
 __all__ = [
+    "BoundContract",
     "Contract",
+    "check_bound",
     "check_distributed_schedule",
     "check_level_schedule",
     "check_program",

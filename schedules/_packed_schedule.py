@@ -7,8 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from pebble import Problem, Schedule
-from pebble.computations.masks import mask_parts
-from pebble.program import Loop
+from pebble.program import Loop, mask_parts
 
 _FEW_KINDS, _FEW_PARTS = 100, 10_000
 

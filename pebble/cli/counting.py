@@ -44,6 +44,11 @@ def count(
     tiles: Tiles | str | None = TILES,
     every: bool = option("Print every schedule.", "--all"),
     all_bounds: bool = option("Print every bound.", "--bounds"),
+    work: bool = option(
+        "Also print FLOP, and the words of slow memory that are used beside inputs and outputs.",
+        "--work",
+        advanced=True,
+    ),
     accumulate: bool = ACCUMULATE,
     heads_apart: bool = option(
         "Also count each schedule as a kernel that loads K and V for each query head, against the bound of heads that "
@@ -87,8 +92,10 @@ def count(
             every = every or as_json or as_csv
             apart = problem.heads_apart() if heads_apart else None
             shown = _summary(problem.problem(accumulate), memory, bandwidth, chosen, tiles, every, apart)
-            shown = replace(shown, all_bounds=all_bounds)
+            shown = replace(shown, counted=replace(shown.counted, work=work), all_bounds=all_bounds)
             counted: CountTable | LevelReport = shown.counted
+        elif work:
+            raise click.UsageError("--work cannot be combined with --levels: it is about slow memory only.")
         elif max_ratio is not None or heads_apart:
             raise click.UsageError(
                 "--max-ratio and --heads-apart cannot be combined with --levels, where each boundary has its own ratio."
@@ -123,7 +130,8 @@ def _summary(
 
     Of heads ``apart``, rows follow with their ratio to the problem's bound.
     """
-    from pebble.lab.count_table import Price, Summary
+    from pebble.lab.count_row import Price
+    from pebble.lab.count_table import Summary
     from pebble.lab.training import count_any_pass, offered_names, usual_names
 
     M, device = memory.words(), device_crossed(memory, bandwidth)

@@ -9,8 +9,9 @@ import click
 
 from pebble.cli.completion import devices, models
 from pebble.cli.options import ProblemOptions
-from pebble.cli.signature import Options, given, needed, option, require
+from pebble.cli.signature import Amount, Options, given, needed, option, require
 from pebble.common.errors import InvalidInput
+from pebble.common.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from pebble.lab.parallel import Links
@@ -29,8 +30,17 @@ class SharedProblemOptions(Options):
     model: str | None = option(
         "Take d and the heads from a model (see: pebble models).", shell_complete=models
     )
+    dv: int | None = option("Head dimension of V, if not d.", advanced=True)
+    nq: int | None = option("Number of queries, if not one per token.", metavar="N", advanced=True)
+    groups: str | None = option(
+        "How many query heads share each head of keys, if not equally many: 6,3,2,1. Instead of --heads, --kv-heads.",
+        type=Amount(),
+        advanced=True,
+    )
     layout: str | None = option("Which device owns which tokens (default contiguous).", type=_LAYOUTS)
-    mask: str | None = option("Mask: causal. Without it, every query attends to every key.")
+    mask: str | None = option(
+        "Mask: causal, window:256, … (see: pebble masks). Without it, every query sees every key."
+    )
     pass_name: str = option(
         "Pass (default forward).", "--pass", type=click.Choice(["forward", "backward"]), default="forward"
     )
@@ -39,13 +49,15 @@ class SharedProblemOptions(Options):
         """Make the problem."""
         from pebble.program.parallel import SharedProblem
 
-        if self.mask not in (None, "causal"):
-            raise InvalidInput(f"several devices support no mask or the causal mask, not {self.mask!r}")
-        heads, kv_heads, d, dv = self.heads, self.kv_heads, self.d, None
+        heads, kv_heads, d, dv = self.heads, self.kv_heads, self.d, self.dv
+        groups = None
+        if self.groups is not None:
+            groups = tuple(whole_number(part.strip()) or 0 for part in self.groups.split(","))
+            heads, kv_heads = heads or sum(groups), kv_heads or len(groups)
         if self.model is not None:
             from pebble.lab.hardware import model
 
-            shape = model(self.model).changed(d=d, heads=heads, kv_heads=kv_heads)
+            shape = model(self.model).changed(d=d, dv=dv, heads=heads, kv_heads=kv_heads)
             if shape.shared_values:
                 raise InvalidInput(
                     f"{shape.key} has values that are part of its keys, which is not supported on "
@@ -53,9 +65,15 @@ class SharedProblemOptions(Options):
                 )
             heads, kv_heads, d, dv = shape.heads, shape.kv_heads, shape.d, shape.dv
         assert d is not None
-        heads, causal = heads or 1, self.mask == "causal"
-        layout = self.layout or "contiguous"
-        return SharedProblem(N, d, P, heads, kv_heads or heads, causal, self.pass_name, layout, dv)
+        return SharedProblem(
+            *(N, d, P, heads or 1, kv_heads or heads or 1),
+            pass_name=self.pass_name,
+            layout=self.layout or "contiguous",
+            dv=dv,
+            mask=self.mask,
+            Nq=self.nq,
+            groups=groups,
+        )
 
 
 class LinkOptions(Options):
@@ -157,12 +175,10 @@ class SeveralDevicesOptions(Options):
         arguments = {one.name for one in context.command.params if isinstance(one, click.Argument)}
         if given(name for name in context.params if name not in (*_SERVED, *arguments)):
             raise click.UsageError(
-                "With -P, only -N, -d, --heads, --kv-heads, --pass, --mask causal, --layout, --shape "
+                "With -P, only -N, -d, --heads, --kv-heads, --pass, --mask, --layout, --shape "
                 "and -o are allowed."
             )
         require([["nq"], ["d"]])
-        if asked.mask not in (None, "causal"):
-            raise click.UsageError("With -P, use no mask or --mask causal.")
         same = {
             name: getattr(asked, name) for name in ("d", "heads", "kv_heads", "model", "mask", "pass_name")
         }

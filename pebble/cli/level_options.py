@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from pebble.cli.options import DEVICE_WORDS, MemoryOptions
+from pebble.cli.options import MemoryOptions, word_type
 from pebble.cli.signature import Amount, Options, option
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_rate, parse_words
@@ -69,10 +69,12 @@ class LevelOptions(Options):
             rates: dict[str, Any] = {"bandwidths": (None,) * len(names), "bytes_per_word": size}
             return Levels(_in_words(names, not self.exclusive, dtype), rates)
         if dtype is None:
-            raise click.UsageError(DEVICE_WORDS)
+            dtype = memory.dtype = word_type(dtype)
         found = device_with(memory.device, bandwidth, names)
-        rates = {"bandwidths": found.bandwidths(names), "bytes_per_word": size}
-        return Levels(found.hierarchy(names, dtype), rates)
+        hierarchy = found.hierarchy(names, dtype)
+        return Levels(
+            hierarchy, {"bandwidths": found.bandwidths(names), "bytes_per_word": bytes_per_word(dtype)}
+        )
 
 
 def device_with(name: str, bandwidth: str | None, levels: Iterable[str]) -> Device:

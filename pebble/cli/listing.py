@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pebble.cli import completion
 from pebble.cli.printing import JSON, print_list, print_result
@@ -25,19 +25,34 @@ def cite(name: tuple[str, ...] = argument(nargs=-1), as_json: bool = JSON) -> No
 
 
 @command
-def schedules(as_json: bool = JSON) -> None:
-    """List the registered schedules, what they do and where they come from."""
+def schedules(
+    names: tuple[str, ...] = argument(nargs=-1, metavar="[NAME]...", shell_complete=completion.schedules),
+    as_json: bool = JSON,
+) -> None:
+    """List the registered schedules, what they do and where they come from; with NAME, also tiles and presets."""
     from pebble.common.plain import plain
     from pebble.common.tables import Table
     from pebble.program.schedule import registered
-    from pebble.program.schedule.registry import level_schedule_names
+    from pebble.program.schedule.registry import level_schedule_names, named
 
+    chosen = [schedule for name in names for schedule in named(name)] or registered()
     keys = "name summary source passes forms tiles=tile_names presets"
-    entries = [{**plain(one, keys), "presets": list(one.presets)} for one in registered()]
+    entries = [{**plain(one, keys), "presets": list(one.presets)} for one in chosen]
+    if names:
+        print_list("schedules", entries, _cards(entries), as_json)
+        return
     notes = [f"for several memory levels, with --levels: {', '.join(level_schedule_names())}"]
     columns = {"schedule": "name", "passes": _served, "what it does": "summary", "source": "source"}
-    table = Table.of(registered(), columns, notes=notes)
-    print_list("schedules", entries, table, as_json)
+    print_list("schedules", entries, Table.of(chosen, columns, notes=notes), as_json)
+
+
+def _cards(entries: list[dict[str, Any]]) -> str:
+    """Return a line for each field that says something, and an empty line between entries."""
+    cards = (
+        [(key, [text] if isinstance(text, str) else text) for key, text in one.items() if text]
+        for one in entries
+    )
+    return "\n\n".join("\n".join(f"{key:<8} {', '.join(texts)}" for key, texts in card) for card in cards)
 
 
 def _served(schedule: Schedule) -> str:
@@ -47,8 +62,11 @@ def _served(schedule: Schedule) -> str:
 
 
 @command
-def masks(as_json: bool = JSON) -> None:
-    """List the kinds of masks: which keys a query attends to, how to write each, and where it comes from.
+def masks(
+    names: tuple[str, ...] = argument(nargs=-1, metavar="[NAME]...", shell_complete=completion.masks),
+    as_json: bool = JSON,
+) -> None:
+    """List the kinds of masks, or those named: which keys a query attends to, how to write each, and its source.
 
     Give one to --mask. Numbers are counts of keys or queries; a file holds an array of booleans (numpy.save).
 
@@ -56,8 +74,14 @@ def masks(as_json: bool = JSON) -> None:
     """
     from pebble.common.tables import Table
     from pebble.computations.masks import mask_kinds
+    from pebble.lab.hardware.device import find
 
     kinds = mask_kinds()
+    if names:
+        known = {kind.name: kind for kind in kinds}
+        entries = [find(name.partition(":")[0], known, "mask").to_dict() for name in names]
+        print_list("masks", entries, _cards(entries), as_json)
+        return
     written = "Syntax (brackets mark optional parts):"
     joined = "MASK+MASK (union), MASK&MASK (intersection; binds tighter): window:4096+sink:4"
     usage = ["", written, "", *(f"  {kind.usage}" for kind in kinds), f"  {joined}"]

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Model
 
 SEVERAL = "one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25)"
-DEVICE_WORDS = "A device's memory is in bytes: give the type of a word with --dtype, such as bf16."
 
 
 class Limit(click.FloatRange):
@@ -228,10 +227,16 @@ class ProblemOptions(Options):
 
 def _shares_less(model: Model, changed: Model) -> str:
     return (
-        f"note: {model.group} query heads of {model.key} share each head of keys and values, and here "
-        f"{changed.group}: counts and bounds are of this computation, and its bounds do not hold for the model's, "
-        "where more is shared"
+        f"note: {model.key} has {model.group} query heads for each head of keys and values; you asked for "
+        f"{changed.group}. The bounds do not hold for {model.key}, which shares more."
     )
+
+
+def word_type(dtype: str | None) -> str:
+    """Return the type of a word on a device; if none is given, say on standard error that it is bfloat16."""
+    if dtype is None:
+        click.echo("note: a word is a bfloat16; --dtype sets another type", err=True)
+    return dtype or "bfloat16"
 
 
 class MemoryOptions(Options):
@@ -240,12 +245,10 @@ class MemoryOptions(Options):
     memory: str | None = option(
         "Fast memory in words (98304, 1e5, 96Ki), or in bytes with --dtype (192KiB).", "-M", type=Amount()
     )
-    device: str | None = option(
-        "Take M from a device, with --dtype (see: pebble devices).", shell_complete=devices
-    )
+    device: str | None = option("Take M from a device (see: pebble devices).", shell_complete=devices)
     level: str | None = option("Memory level of --device: smem, smem+regs or l2.", advanced=True)
     dtype: str | None = option(
-        "Data type of a word, for M in bytes and for bytes moved: float16, bf16, float32, …"
+        "Data type of a word, for M in bytes and for bytes moved: float16, float32, … (with --device: bf16)."
     )
 
     def words(self) -> int:
@@ -265,8 +268,7 @@ class MemoryOptions(Options):
             return None if self.memory is None else parse_words(self.memory, self.dtype)
         if self.memory is not None:
             raise click.UsageError("-M and --device both set the size of fast memory: give one.")
-        if self.dtype is None:
-            raise click.UsageError(DEVICE_WORDS)
+        self.dtype = word_type(self.dtype)
         from pebble.lab.hardware.device import memory_words
 
         return memory_words(None, self.device, self.level, self.dtype)

@@ -12,7 +12,7 @@ import click
 
 from pebble.cli.completion import devices, masks
 from pebble.cli.level_options import LevelOptions
-from pebble.cli.options import DEVICE_WORDS, SCHEDULES, FormOptions, MemoryOptions, ProblemOptions, names_of
+from pebble.cli.options import SCHEDULES, FormOptions, MemoryOptions, ProblemOptions, names_of, word_type
 from pebble.cli.progress import progress_line
 from pebble.cli.signature import Amount, Options, command, group, like, needed, option
 from pebble.common.whole_numbers import singular
@@ -47,13 +47,13 @@ class GridOptions(Options):
         **needed("devices", "levels"),
     )
     devices: tuple[str, ...] = option(
-        "Take M from devices, with --dtype: a,b, or repeat the option.",
+        "Take M from devices: a,b, or repeat the option.",
         "--device",
         multiple=True,
         shell_complete=devices,
     )
     level: str | None = option("Memory level of the devices: smem, smem+regs or l2.", advanced=True)
-    dtype: str | None = option("Type of a word, if M is in bytes: float16, bf16, float32, …")
+    dtype: str | None = option("Type of a word, if M is in bytes: float16, float32, … (with --device: bf16).")
     levels: LevelOptions = group(LevelOptions)
     masks: tuple[str, ...] = option(
         "causal, window:256, … (repeat; see: pebble masks).", "--mask", multiple=True, shell_complete=masks
@@ -108,9 +108,8 @@ class GridOptions(Options):
         if devices:
             from pebble.lab.hardware import device
 
-            if self.dtype is None:
-                raise click.UsageError(DEVICE_WORDS)
-            found += [device(name).words(self.dtype, self.level) for name in devices]
+            dtype = word_type(self.dtype)
+            found += [device(name).words(dtype, self.level) for name in devices]
         return found
 
 

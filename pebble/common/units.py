@@ -84,6 +84,18 @@ def parse_rate(text: str, unit: str) -> float:
     return float(number * factor)
 
 
+def scaled(value: float) -> str:
+    """Return a number with the prefix of the unit that follows.
+
+    >>> scaled(4.295e9) + "FLOP", scaled(120) + "FLOP"
+    ('4.29 GFLOP', '120 FLOP')
+    """
+    for size, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G")):
+        if value >= size:
+            return f"{value / size:,.3g} {prefix}"
+    return f"{value:,.3g} "
+
+
 def parse_seconds(text: str) -> float:
     """Read a time, in seconds if it has no unit.
 

@@ -27,6 +27,9 @@ class TokenLayout:
         first: one tile on device 0, for queries that are decoded.
     N, P : int
         Tokens and devices. Where tiles cannot all be of one size, the first ones have a token more.
+    cuts : tuple of int
+        Tokens before which tiles of consecutive tokens are cut further. All have as many parts as the tile with most
+        cuts; the others end with empty ones.
 
     Raises
     ------
@@ -43,36 +46,53 @@ class TokenLayout:
     kind: str
     N: int
     P: int
+    cuts: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in (*LAYOUTS, "first"):
             raise InvalidInput(f"unknown layout {self.kind!r}; known: {', '.join(LAYOUTS)}")
-        if self.tiles > self.N:
+        if len(self._whole) > self.N:
             raise InvalidInput(
                 f"{self.N:,} tokens are too few for {self.P:,} devices: the {self.kind} layout needs at "
-                f"least {self.tiles:,}, one per tile"
+                f"least {len(self._whole):,}, one per tile"
             )
+
+    @cached_property
+    def _whole(self) -> NDArray[np.int64]:
+        """The owner of each tile before it is cut further."""
+        return np.zeros(1, np.int64) if self.kind == "first" else tile_owner(self.kind, self.P)
 
     @property
     def tiles(self) -> int:
-        """How many tiles there are: P, 2P for zigzag, or one."""
+        """How many tiles there are: P, 2P for zigzag, or one; times the parts of each."""
         return len(self.owner)
+
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """Where each tile of consecutive tokens begins, and where the last one ends."""
+        whole = np.append(0, np.cumsum(equal_tiles(self.N, len(self._whole))))
+        cuts = np.setdiff1d(np.asarray(self.cuts, np.int64), whole)
+        tile = np.searchsorted(whole, cuts) - 1
+        parts = 1 + int(np.bincount(tile, minlength=1).max())
+        places = np.repeat(whole[1:], parts).reshape(-1, parts)
+        places[:, 0] = whole[:-1]
+        places[tile, 1 + np.arange(len(tile)) - np.searchsorted(tile, tile)] = cuts
+        return np.append(places, self.N)
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """The tokens of each tile."""
-        return equal_tiles(self.N, self.tiles)
+        return np.diff(self.places)
 
     @cached_property
     def owner(self) -> NDArray[np.int64]:
         """The device that owns each tile."""
-        return np.zeros(1, np.int64) if self.kind == "first" else tile_owner(self.kind, self.P)
+        return np.repeat(self._whole, (len(self.places) - 1) // len(self._whole))
 
     @cached_property
     def of_device(self) -> NDArray[np.int64]:
         """The tiles of each device, a row a device."""
-        device = np.arange(self.P)[:, None]
-        return np.hstack([device, 2 * self.P - 1 - device]) if self.kind == "zigzag" else device
+        return np.argsort(self.owner, kind="stable").reshape(self.P, -1)
 
     @property
     def equal(self) -> bool:
@@ -83,21 +103,18 @@ class TokenLayout:
         """Return the tokens of a tile."""
         if self.kind == "striped":
             return np.arange(tile, self.N, self.P)
-        first = int(self.sizes[:tile].sum())
-        return np.arange(first, first + int(self.sizes[tile]))
+        return np.arange(*self.places[tile : tile + 2])
 
-    def pairs(self, causal: bool) -> NDArray[np.int64]:
-        """Return how many pairs of a query and a key each pair of tiles has, a row a tile of queries.
+    def causal_pairs(self) -> NDArray[np.int64]:
+        """Return how many pairs of a query and a key each pair of uncut tiles has under the causal mask.
 
         Examples
         --------
-        >>> TokenLayout("striped", 5, 2).pairs(causal=True)
+        >>> TokenLayout("striped", 5, 2).causal_pairs()
         array([[6, 3],
                [3, 3]])
         """
         size = self.sizes
-        if not causal:
-            return size[:, None] * size[None, :]
         triangle = size * (size + 1) // 2
         tile = np.arange(self.tiles)
         later = tile[:, None] > tile[None, :]

@@ -137,7 +137,7 @@ def _bound(one: Statement) -> Citation:
     uses = f"; the proof uses {', '.join(reference.short for reference in one.after)}" if one.after else ""
     sentence = (
         f"{one.name} ({one.authors}; {one.status}; version {one.version} of the statement): {one.says}. "
-        f"Of: {one.hypotheses}. Rules of the game: {one.rules}. "
+        f"For: {one.hypotheses}. Rules of the game: {one.rules}. "
         f"Source: {one.source}, as in pebble {_version()}{uses}."
     )
     program = () if one.by is None else (_program_entry(),)

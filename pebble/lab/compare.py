@@ -9,7 +9,8 @@ from typing import Any
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import Table, TableResult, words
 from pebble.computations.problem import Problem
-from pebble.lab.count_table import CountTable, Row
+from pebble.lab.count_row import Row
+from pebble.lab.count_table import CountTable
 from pebble.lab.training import count_any_pass
 from pebble.program.schedule import Schedule
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pebble.common.clock import tell
@@ -12,9 +12,11 @@ from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lab.asked_schedules import asked_schedules
-from pebble.lab.count_table import Price, Report, Row
+from pebble.lab.count_row import Price, Row
+from pebble.lab.count_table import Report
 from pebble.lab.hardware.device import Device, memory_words
 from pebble.lab.hardware.device import device as device_of
+from pebble.lab.work import flops, footprint
 from pebble.lower_bounds.table import BoundTable, bounds
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
@@ -71,6 +73,12 @@ def count(
             rows.append(count_schedule(schedule, problem, M, tiles, found.best.value))
         except TooManyOperations as error:
             rows.append(_uncounted(schedule, problem, str(error)))
+    if counted := [row for row in rows if row.io is not None]:
+        least = min(counted, key=lambda row: row.io or 0)
+        held = found.held_to(least.io or 0, least.name)
+        if held is not found:
+            found, bound = held, held.best.value
+            rows = [row if row.io is None else replace(row, ratio=row.io / bound) for row in rows]
     report = Report(problem, M, tuple(rows), found)
     if device is None and dtype is None:
         return report
@@ -109,7 +117,7 @@ class ProblemRun(Run):
             raise InvalidInput(
                 "the program was run on a family, which has no bounds; pass the problem to pebble.run instead"
             )
-        return bounds(self.problem, self.peak if self.M is None else self.M)
+        return bounds(self.problem, self.peak if self.M is None else self.M).held_to(self.io, "the program")
 
     @property
     def ratio(self) -> float:
@@ -214,6 +222,9 @@ def count_schedule(
             if reads or counted.writes[name]
         },
         chosen=pick(problem, sizes).name if pick else "",
+        flops=flops(counted),
+        footprint=footprint(counted),
+        computes={name: vertices for name, vertices in counted.computes.items() if vertices},
     )
 
 

@@ -15,7 +15,7 @@ from pebble.common.units import fast_memory_words
 from pebble.common.whole_numbers import LARGEST_SIZE
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
-from pebble.lab.count_table import Row
+from pebble.lab.count_row import Row
 from pebble.lab.hardware import Model, model
 from pebble.lower_bounds.proved import best_bound
 from pebble.program.schedule import fitting, get
@@ -121,8 +121,8 @@ class CrossoverTable(TableResult):
         columns = {name: how for name, how in columns.items() if said.get(name, True)}
         mask = f"{self.mask} mask" if self.mask else "no mask"
         heading = (
-            f"linear attention against softmax, {mask}. Cheaper: than the best schedule with softmax; provably: "
-            "than any, by the best proved bound"
+            f"linear attention against softmax, {mask}: lengths N from which it moves fewer words than the best "
+            "softmax schedule, and provably fewer than any"
         )
         return [heading, Table.of(self.rows, columns, drop=("softmax", "linear", "M/2d"))]
 

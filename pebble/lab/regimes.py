@@ -13,7 +13,8 @@ from pebble.common.tables import Table, TableResult, words
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
-from pebble.lab.count_table import Report, Row
+from pebble.lab.count_row import Row
+from pebble.lab.count_table import Report
 from pebble.lab.hardware import LEVELS, Device, Model, devices, models
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware import model as model_of

@@ -10,7 +10,8 @@ from pebble.common.errors import InvalidInput
 from pebble.common.tables import Table, TableResult
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
-from pebble.lab.count_table import CountTable, Price, Report, Row
+from pebble.lab.count_row import Price, Row
+from pebble.lab.count_table import CountTable, Report
 from pebble.lower_bounds.table import BoundTable, sharing_notes
 from pebble.program.schedule import Schedule, Tiles, available, offered
 from pebble.program.schedule.registry import is_built_in
@@ -133,6 +134,14 @@ def _sum(one: Row, other: Row, bound: int | float) -> Row:
         }
         for name in dict.fromkeys([*one.by_array, *other.by_array])
     }
+    own = {
+        "flops": _added("flops", one, other),
+        "footprint": max(one.footprint or 0, other.footprint or 0),
+        "computes": {
+            name: one.computes.get(name, 0) + other.computes.get(name, 0)
+            for name in dict.fromkeys([*one.computes, *other.computes])
+        },
+    }
     peak = max(one.peak or 0, other.peak or 0)
     ratio, note = io / bound, "; ".join(notes)
     price = {
@@ -140,7 +149,9 @@ def _sum(one: Row, other: Row, bound: int | float) -> Row:
         "seconds": _added("seconds", one, other),
         "boundary": one.boundary if one.boundary == other.boundary else None,
     }
-    return Row(one.name, True, least, None, reads, writes, io, peak, ratio, by_array, note=note, **price)
+    return Row(
+        one.name, True, least, None, reads, writes, io, peak, ratio, by_array, note=note, **own, **price
+    )
 
 
 def _added(name: str, one: Row, other: Row) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from pebble.common.clock import tell
 from pebble.common.errors import BoundDoesNotApply
@@ -12,6 +12,9 @@ from pebble.common.latex import latex_text
 from pebble.common.plain import plain
 from pebble.common.whole_numbers import singular
 from pebble.game.rules import Rules
+
+if TYPE_CHECKING:
+    from pebble.computations.problem import Problem
 
 _Asked = TypeVar("_Asked")
 
@@ -315,6 +318,9 @@ class Statement:
         What the proof uses.
     version : int
         Raised when the statement changes, so that a value may differ from before.
+    words : callable, optional
+        Of a bound that another project registers: ``words(problem, M)`` returns the words of one copy of a problem, or
+        raises :class:`BoundDoesNotApply`.
     """
 
     name: str
@@ -326,6 +332,7 @@ class Statement:
     by: Reference | None = None
     after: tuple[Reference, ...] = ()
     version: int = 1
+    words: Callable[[Problem, int], int] | None = field(default=None, compare=False, repr=False)
 
     @property
     def authors(self) -> str:

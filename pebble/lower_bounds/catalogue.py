@@ -12,6 +12,7 @@ from pebble.lower_bounds.attention import (
     causal_triangles,
     communication,
     compulsory,
+    crossing,
     documents,
     forward,
     large_cache,
@@ -22,13 +23,14 @@ from pebble.lower_bounds.bound import Statement
 from pebble.lower_bounds.certified import backward_rows, forward_rows
 from pebble.lower_bounds.graph import exhaustive, min_cut, partition, products
 from pebble.lower_bounds.graph.butterfly import BUTTERFLY
+from pebble.lower_bounds.graph.forced_loads import FORCED_LOADS
 from pebble.lower_bounds.graph.spectral import SPECTRAL
 from pebble.lower_bounds.nests import nest_bounds
 
 _FILES = (
     *(compulsory, forward, forward_rows, backward, backward_rows, by_parts, causal_triangles, large_cache),
-    *(varying_work, latent, levels, communication, documents, matmul_fft, nest_bounds),
-    *(min_cut, SPECTRAL, partition, products, BUTTERFLY, exhaustive, published),
+    *(varying_work, latent, levels, communication, crossing, documents, matmul_fft, nest_bounds),
+    *(min_cut, SPECTRAL, partition, FORCED_LOADS, products, BUTTERFLY, exhaustive, published),
 )
 """Attention first, then other computations, any DAG, and what others publish."""
 

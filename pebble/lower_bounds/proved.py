@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
@@ -16,13 +17,41 @@ from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_u
 from pebble.lower_bounds.attention.latent import latent_bound, t1_of_all_heads, without_rope
 from pebble.lower_bounds.attention.varying_work import g1, g2, linear, safe_softmax
 from pebble.lower_bounds.bound import Bound, applicable, by_hand
-from pebble.lower_bounds.certified.backward_rows import b3, b4
-from pebble.lower_bounds.certified.forward_rows import t3, t4
+from pebble.lower_bounds.certified.backward_rows import B3Row, B4Row, b3, b4
+from pebble.lower_bounds.certified.forward_rows import T3Row, T4Row, t3, t4
+from pebble.lower_bounds.certified.parameters import SCALE, ParameterRow
 from pebble.lower_bounds.requirements import Counts, require_mask, require_pass
 
+
+def _texts(row: ParameterRow) -> dict[str, str]:
+    """Return the decimals of a row."""
+    return {name: f"{Decimal(value) / SCALE:f}" for name, value in row.scaled.items()}
+
+
+def _with_row(
+    kind: type[ParameterRow], bound: Callable[[Counts, int], Bound]
+) -> Callable[[Counts, int], Bound]:
+    """Return a bound that says from which row of constants it is: what another program needs to check it."""
+
+    def told(problem: Counts, M: int) -> Bound:
+        found = bound(problem, M)
+        row = next(row for row in kind.load() if found.note.startswith(f"row {row};"))
+        return replace(found, facts={**found.facts, "row": {"bound": found.name, **_texts(row)}})
+
+    return told
+
+
 _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
-    "forward": (compulsory_attention, t1, t2, t3, t4, large_cache),
-    "backward": (compulsory_attention, b1, b2, b3, b4, large_cache, wide_sums),
+    "forward": (compulsory_attention, t1, t2, _with_row(T3Row, t3), _with_row(T4Row, t4), large_cache),
+    "backward": (
+        compulsory_attention,
+        b1,
+        b2,
+        _with_row(B3Row, b3),
+        _with_row(B4Row, b4),
+        large_cache,
+        wide_sums,
+    ),
     "weights": (compulsory_attention, g1, g2),
 }
 

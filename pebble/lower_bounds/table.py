@@ -11,6 +11,7 @@ from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.plugins import plugin_bounds
 from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.published import published_curves
 from pebble.lower_bounds.requirements import has_all_pairs
@@ -97,6 +98,8 @@ class BoundTable(TableResult):
     proved, curves : tuple of Bound
         Values for all heads and batch elements together.
     regime : Regime
+    failures : tuple of str
+        What is wrong with bounds that other projects register; empty if they are right, or there are none.
     """
 
     KEYS = "problem M regime=regime_name dividing_point sparse_dividing_point least_M no_pebbling bounds=all"
@@ -107,6 +110,7 @@ class BoundTable(TableResult):
     proved: tuple[Bound, ...]
     curves: tuple[Bound, ...]
     regime: Regime
+    failures: tuple[str, ...] = ()
 
     @property
     def best(self) -> Bound:
@@ -143,6 +147,20 @@ class BoundTable(TableResult):
         """Return why no pebbling exists with M words; None if one does."""
         return no_pebbling(self.problem, self.M)
 
+    def held_to(self, io: int, what: str) -> BoundTable:
+        """Return the table without bounds of other projects that a verified count is below; each is an error."""
+        above = [bound for bound in self.proved if "plugin" in bound.facts and bound.value > io]
+        errors = [
+            f"the plug-in bound {bound.facts['plugin']} says {words(bound.value)} words, but {what} moves {words(io)}"
+            for bound in above
+        ]
+        kept = tuple(bound for bound in self.proved if bound not in above)
+        return replace(self, proved=kept, failures=(*self.failures, *errors)) if above else self
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        return super().content() | ({"errors": list(self.failures)} if self.failures else {})
+
     def to_list(self) -> list[dict[str, Any]]:
         """Return the bounds as plain data."""
         return self.records()
@@ -150,7 +168,8 @@ class BoundTable(TableResult):
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the table, whether there is no pebbling, and what heads that share are about."""
         alone = [] if self.no_pebbling is None else [f"note: {self.no_pebbling}"]
-        return [self.table(), *alone, *sharing_notes(self.problem)]
+        errors = [f"error: {failure}" for failure in self.failures]
+        return [self.table(), *alone, *sharing_notes(self.problem), *errors]
 
     def table(self) -> Table:
         """Return the table of bounds."""
@@ -219,8 +238,9 @@ def bounds(problem: Problem, M: int) -> BoundTable:
     >>> bounds(Problem.square(4096, 64), 25000).best.value
     11020013
     """
-    copies = problem.copies
-    known = proved_bounds(problem, M)
+    copies, known, published = problem.copies, proved_bounds(problem, M), published_curves(problem, M)
+    others, failures = plugin_bounds(problem, M, (bound.name for bound in (*known, *published)))
+    known = sorted((*known, *others), key=lambda bound: -bound.value)
     proved = (replace(b, value=b.value * copies) for b in known)
-    curves = (replace(b, value=b.value * copies) for b in published_curves(problem, M))
-    return BoundTable(problem, M, tuple(proved), tuple(curves), regime(problem, M))
+    curves = (replace(b, value=b.value * copies) for b in published)
+    return BoundTable(problem, M, tuple(proved), tuple(curves), regime(problem, M), tuple(failures))

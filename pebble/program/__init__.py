@@ -9,6 +9,7 @@ For example::
 from __future__ import annotations
 
 from pebble.common.errors import NoClosedForm, TooManyOperations
+from pebble.computations.masks.mask_parts import mask_parts
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.hierarchy import Hierarchy
 from pebble.program.language import (
@@ -81,6 +82,7 @@ __all__ = [
     "load",
     "loop",
     "loop_range",
+    "mask_parts",
     "not_first",
     "not_last",
     "own_sizes",

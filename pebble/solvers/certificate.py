@@ -165,7 +165,7 @@ def certify(
     --------
     >>> certificate = certify(Dag.from_edges([("a", "sum"), ("b", "sum")]), 3)
     >>> print(certificate)
-    3 I/O, optimal: no pebbling has less than 3 (compulsory)
+    3 I/O, optimal: no pebbling has fewer than 3 (compulsory)
     """
     M, rules = fast_memory_words(M), Rules() if rules is None else rules
     if dag.n_edges > _LARGEST:
@@ -240,5 +240,5 @@ def _text(document: dict[str, Any]) -> str:
 def verdict(io: int, name: str, lower: int) -> str:
     """Return one line: the I/O of a pebbling, and the bound that it is held against."""
     if io == lower:
-        return f"{io:,} I/O, optimal: no pebbling has less than {lower:,} ({name})"
-    return f"{io:,} I/O, gap {io - lower:,}: no pebbling has less than {lower:,} ({name})"
+        return f"{io:,} I/O, optimal: no pebbling has fewer than {lower:,} ({name})"
+    return f"{io:,} I/O, gap {io - lower:,}: no pebbling has fewer than {lower:,} ({name})"

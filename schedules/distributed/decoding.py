@@ -21,15 +21,28 @@ class Decode(parallel.DistributedSchedule):
         query = np.zeros((problem.P, 1), np.int64)
         return parallel.Placement(query, problem.tiling.of_device, np.zeros(problem.P, np.int64))
 
+
+class DecodeTree(Decode):
+    """The same along a binary tree: in round k each of 2ᵏ devices sends to one more, and partial outputs back."""
+
+    name = "decode-tree"
+    summary = "queries go down a tree of devices, and partial outputs are merged on the way up"
+    source = "Shyam et al. 2024 (tree attention)"
+    received = "device 0: (d+1)⌈log₂P⌉Hq a query"
+
     def rounds(self, P: int) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return who sends the queries to whom, round by round; partial outputs go the same ways back."""
-        others = np.arange(1, P)
-        return [(np.zeros_like(others), others)] if P > 1 else []
+        """Devices below 2ᵏ send to those 2ᵏ further on."""
+        found, have = [], 1
+        while have < P:
+            source = np.arange(min(have, P - have))
+            found.append((source, source + have))
+            have *= 2
+        return found
 
     def exchange(
         self, problem: parallel.SharedProblem, shape: parallel.Shape = (), pass_on: str = "needed"
     ) -> parallel.Exchange:
-        """Send the queries out, work, and send partial outputs back."""
+        """Send the queries down, work, and send partial outputs up."""
         self.check(problem, shape)
         placement, rounds = self.placement(problem, shape), self.rounds(problem.P)
         supersteps = [
@@ -52,24 +65,6 @@ class Decode(parallel.DistributedSchedule):
         first = np.zeros(1, np.int64)
         supersteps.append(parallel.Superstep(finish=[parallel.Finish(first, first, first)]))
         return parallel.Exchange(problem, 1, supersteps)
-
-
-class DecodeTree(Decode):
-    """The same along a binary tree: in round k each of 2ᵏ devices sends to one more, and partial outputs back."""
-
-    name = "decode-tree"
-    summary = "queries go down a tree of devices, and partial outputs are merged on the way up"
-    source = "Shyam et al. 2024 (tree attention)"
-    received = "device 0: (d+1)⌈log₂P⌉Hq a query"
-
-    def rounds(self, P: int) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Devices below 2ᵏ send to those 2ᵏ further on."""
-        found, have = [], 1
-        while have < P:
-            source = np.arange(min(have, P - have))
-            found.append((source, source + have))
-            have *= 2
-        return found
 
 
 def _receive(

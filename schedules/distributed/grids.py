@@ -9,21 +9,6 @@ import numpy as np
 from pebble.program import parallel
 
 
-class AllGather(parallel.DistributedSchedule):
-    """Queries stay; keys and values come from all other devices in one round, as far as the mask needs them."""
-
-    name = "all-gather"
-    summary = "every device fetches the keys and values that its queries need; backward, gradients go back"
-    source = "Grattafiori et al. 2024 (Llama 3, context parallelism)"
-    received = "2nd(P−1)Hk; backward 4nd(P−1)Hk"
-    passes = ("forward", "backward")
-
-    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
-        """Own queries times all keys."""
-        all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
-        return parallel.Placement(problem.tiling.of_device, all_tiles, np.zeros(problem.P, np.int64))
-
-
 class HeadsGrid(parallel.DistributedSchedule):
     """Heads in h parts, and R × C devices for each: device p is number p mod h of the place p // h of the grid."""
 
@@ -34,34 +19,37 @@ class HeadsGrid(parallel.DistributedSchedule):
     passes: ClassVar[tuple[str, ...]] = ("forward", "backward")
     shape_names: ClassVar[tuple[str, ...]] = ("heads", "R", "C")
 
-    def parts(self, shape: parallel.Shape) -> parallel.Shape:
+    def parts(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Shape:
         """Return how many parts the heads are in, and the grid's rows and columns."""
         return shape
 
     def blocks(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> int:
         """Return how many parts the heads are in."""
-        return self.parts(shape)[0]
+        return self.parts(problem, shape)[0]
 
     def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
         """What is gathered, and the sums that come back: partial ones where C > 1 devices work on a row."""
-        h, R, C = self.parts(shape)
-        n, sums = problem.N // problem.P, problem.sums
+        h, R, C = self.parts(problem, shape)
+        (nq, n), sums = problem.tokens_each, problem.sums
         q, k = problem.heads // h, max(1, problem.kv_heads // h)
-        gathered = (C * h - 1) * q * problem.queries.words + (R * h - 1) * k * problem.keys.words
-        back = (sums[0].words if C > 1 else sums[0].final_words) * ((problem.heads - q) * C + q * (C - 1))
+        gathered = nq * (C * h - 1) * q * problem.queries.words + n * (R * h - 1) * k * problem.keys.words
+        back = (
+            nq * (sums[0].words if C > 1 else sums[0].final_words) * ((problem.heads - q) * C + q * (C - 1))
+        )
         if problem.pass_name == "backward":
-            back += sums[1].words * (problem.kv_heads * R * max(1, h // problem.kv_heads) - k)
-        return n * (gathered + back)
+            back += n * sums[1].words * (problem.kv_heads * R * max(1, h // problem.kv_heads) - k)
+        return gathered + back
 
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Queries of the devices of a row times keys of the devices of a column."""
-        h, R, C = self.parts(shape)
+        h, R, C = self.parts(problem, shape)
         device = np.arange(problem.P)
         row, column = device // (h * C), device // h % C
         of_row = row[:, None] * h * C + np.arange(h * C)
         places = np.arange(R)[:, None] * C * h + np.arange(h)
         of_column = column[:, None] * h + places.ravel()
-        query, key = (problem.tiling.of_device[group].reshape(problem.P, -1) for group in (of_row, of_column))
+        query = problem.query_tiling.of_device[of_row].reshape(problem.P, -1)
+        key = problem.tiling.of_device[of_column].reshape(problem.P, -1)
         return parallel.Placement(query, key, device % h, h)
 
 
@@ -74,7 +62,7 @@ class GridSchedule(HeadsGrid):
     received = "n[(2d+1)(C−1)Hq + 2d(R−1)Hk]; backward n[(3d+2)(C−1)Hq + 4d(R−1)Hk]"
     shape_names = ("R", "C")
 
-    def parts(self, shape: parallel.Shape) -> parallel.Shape:
+    def parts(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Shape:
         """All heads on every device."""
         return (1, *shape)
 
@@ -85,8 +73,6 @@ class GridRing(GridSchedule):
     name = "grid-ring"
     summary = "queries gathered along the rows of a grid of devices; keys go round its columns"
     source = "Liu et al. 2024 (StarTrail), as a grid"
-    received = "n[(2d+1)(C−1)Hq + 2d(R−1)Hk]"
-    passes = ("forward",)
     goes_round = True
 
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
@@ -95,3 +81,31 @@ class GridRing(GridSchedule):
         device, C = np.arange(problem.P), shape[1]
         before = (device + C if problem.layout == "zigzag" else device - C) % problem.P
         return parallel.Placement(gathered.query, problem.tiling.of_device, gathered.block, 1, before)
+
+
+class AllGather(HeadsGrid):
+    """Queries stay; keys and values come from all other devices in one round, as far as the mask needs them."""
+
+    name = "all-gather"
+    summary = "every device fetches the keys and values that its queries need; backward, gradients go back"
+    source = "Grattafiori et al. 2024 (Llama 3, context parallelism)"
+    received = "2nd(P−1)Hk; backward 4nd(P−1)Hk"
+    shape_names = ()
+
+    def parts(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Shape:
+        """One column."""
+        return 1, problem.P, 1
+
+
+class Ulysses(HeadsGrid):
+    """A device gets Q, K, V of all tokens for its heads, and sends the outputs back."""
+
+    name = "ulysses"
+    summary = "every device computes some whole heads; Q, K, V are exchanged before, O after"
+    source = "Jacobs et al. 2023 (DeepSpeed-Ulysses)"
+    received = "(N−n)d(Hq/P + 2max(1,Hk/P)) + nd(Hq−Hq/P)"
+    shape_names = ()
+
+    def parts(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Shape:
+        """Heads alone."""
+        return problem.P, 1, 1

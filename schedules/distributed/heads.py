@@ -1,29 +1,10 @@
-"""Heads first: every device takes some heads, of all tokens (Ulysses) or of the tokens that come round (USP)."""
+"""USP: every device takes some heads, of the tokens that come round."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from pebble.program import parallel
-
-
-class Ulysses(parallel.DistributedSchedule):
-    """A device gets Q, K, V of all tokens for its heads, and sends the outputs back."""
-
-    name = "ulysses"
-    summary = "every device computes some whole heads; Q, K, V are exchanged before, O after"
-    source = "Jacobs et al. 2023 (DeepSpeed-Ulysses)"
-    received = "(N−n)d(Hq/P + 2max(1,Hk/P)) + nd(Hq−Hq/P)"
-    passes = ("forward", "backward")
-
-    def blocks(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> int:
-        """As many blocks of heads as devices."""
-        return problem.P
-
-    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
-        """All queries times all keys, of the device's own heads."""
-        all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
-        return parallel.Placement(all_tiles, all_tiles, np.arange(problem.P), problem.P)
 
 
 class Usp(parallel.DistributedSchedule):
@@ -33,6 +14,7 @@ class Usp(parallel.DistributedSchedule):
     summary = "Ulysses among neighbouring devices, a ring of keys and values across such groups"
     source = "Fang and Zhao 2024 (USP)"
     received = "(u−1)nd(q+2k) + (P/u−1)(un)2dk + nd(Hq−q), q = Hq/u, k = max(1,Hk/u)"
+    passes = ("forward", "backward")
     shape_names = ("heads", "ring")
     goes_round = True
 
@@ -42,19 +24,25 @@ class Usp(parallel.DistributedSchedule):
 
     def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
         """The group's Q, K, V for the device's heads; the other groups' K and V; the outputs of the other heads."""
-        u, n = shape[0], problem.N // problem.P
+        (u, ring), (nq, n), sums = shape, problem.tokens_each, problem.sums
         q, k = problem.heads // u, max(1, problem.kv_heads // u)
-        gathered = (u - 1) * n * (q * problem.d + k * problem.keys.words)
-        came_round = (shape[1] - 1) * u * n * k * problem.keys.words
-        return gathered + came_round + n * problem.width * (problem.heads - q)
+        gathered = (u - 1) * (nq * q * problem.queries.words + n * k * problem.keys.words)
+        came_round = (ring - 1) * u * n * k * problem.keys.words
+        back = nq * sums[0].final_words * (problem.heads - q)
+        if problem.pass_name == "backward":
+            back += n * sums[1].words * (ring * problem.kv_heads * max(1, u // problem.kv_heads) - k)
+        return gathered + came_round + back
 
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """The group's queries times its keys, of the device's heads; then keys go round as in the ring."""
         u, device = shape[0], np.arange(problem.P)
         neighbours = (device // u * u)[:, None] + np.arange(u)
-        tiles = problem.tiling.of_device[neighbours].reshape(problem.P, -1)
+        query, key = (
+            tiling.of_device[neighbours].reshape(problem.P, -1)
+            for tiling in (problem.query_tiling, problem.tiling)
+        )
         before = (device + u if problem.layout == "zigzag" else device - u) % problem.P
-        return parallel.Placement(tiles, tiles, device % u, u, before)
+        return parallel.Placement(query, key, device % u, u, before)
 
     def shapes(self, problem: parallel.SharedProblem) -> list[parallel.Shape]:
         """Return the shapes that cut the heads; the ring alone where none does."""

@@ -18,6 +18,7 @@ class LightSeq(parallel.DistributedSchedule):
     summary = "keys fetched from the nearer devices; far ones fetch the queries instead and send partial outputs back"
     source = "Li et al. 2023 (DistFlashAttn, LightSeq)"
     received = "2nd·(min(p,T)+[P even, p≥P/2]) + nd·max(0,T−p) + n(d+1)·max(0,T+p+1−P), T = ⌊(P−1)/2⌋"
+    passes = ("forward", "backward")
     layouts = ("contiguous",)
     causal_only = True
 
@@ -25,10 +26,6 @@ class LightSeq(parallel.DistributedSchedule):
         """Own tiles only: what is fetched changes from step to step."""
         own = problem.tiling.of_device
         return parallel.Placement(own, own, np.zeros(problem.P, np.int64))
-
-    def effort(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> int:
-        """Pairs of tiles, and what every device may hold."""
-        return 2 * problem.P**2
 
     def exchange(
         self, problem: parallel.SharedProblem, shape: parallel.Shape = (), pass_on: str = "needed"
@@ -47,10 +44,13 @@ class LightSeq(parallel.DistributedSchedule):
             _fetch(now, then, problem.queries.names, helping, far)
             then.work += [_work(fetching, fetching, fetching - step), _work(helping, far, helping)]
             _send(then, problem.sums[0].names, helping, far)
+            if problem.pass_name == "backward":
+                _send(then, problem.sums[1].names, fetching, fetching - step)
             exchange.supersteps.append(then)
-        exchange.supersteps.append(
-            parallel.Superstep(finish=[parallel.Finish(device, device, np.zeros_like(device))])
-        )
+        if problem.pass_name == "forward":
+            exchange.supersteps.append(
+                parallel.Superstep(finish=[parallel.Finish(device, device, np.zeros_like(device))])
+            )
         return exchange
 
 
@@ -72,7 +72,7 @@ def _fetch(
 
 
 def _send(step: parallel.Superstep, names: tuple[str, ...], device: np.ndarray, tile: np.ndarray) -> None:
-    """Send partial outputs to the owners of the queries."""
+    """Send sums to the owners of their tiles."""
     if len(device):
         step.receives.append(parallel.Receive(names, tile, device, tile, np.zeros_like(device), adding=True))
         step.discards.append(parallel.Discard(names, device, tile, np.zeros_like(device)))

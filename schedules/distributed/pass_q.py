@@ -13,9 +13,10 @@ class PassQ(parallel.DistributedSchedule):
     name = "pass-q"
     summary = "every device fetches the queries that need its keys, and sends partial outputs back"
     source = "Lin et al. 2024 (DistAttention); Yang et al. 2024 (pass-Q)"
-    received = "n(2d+1)(P−1)Hq"
+    received = "n(2d+1)(P−1)Hq; backward n(3d+2)(P−1)Hq"
+    passes = ("forward", "backward")
 
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """All queries times own keys."""
-        all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
+        all_tiles = np.arange(problem.query_tiling.tiles)[None, :].repeat(problem.P, axis=0)
         return parallel.Placement(all_tiles, problem.tiling.of_device, np.zeros(problem.P, np.int64))

@@ -53,6 +53,7 @@ class RingQ(parallel.DistributedSchedule):
 
 def _ring(problem: parallel.SharedProblem, travels: str, downwards: bool) -> parallel.Placement:
     """One ring of all devices, from p to p + 1 or downwards from p to p − 1."""
-    own, device = problem.tiling.of_device, np.arange(problem.P)
+    device = np.arange(problem.P)
     before = (device + 1 if downwards else device - 1) % problem.P
-    return parallel.Placement(own, own, np.zeros_like(device), 1, before, travels)
+    query, key = problem.query_tiling.of_device, problem.tiling.of_device
+    return parallel.Placement(query, key, np.zeros_like(device), 1, before, travels)

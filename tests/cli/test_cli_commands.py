@@ -1,4 +1,4 @@
-"""What commands answer and what they refuse: two tables."""
+"""What commands answer, what they refuse, and what they do one after the other: three tables."""
 
 from __future__ import annotations
 
@@ -49,3 +49,29 @@ def test_refusals(line: str, pebble: Pebble, tmp_path: Path, monkeypatch: pytest
     code, *command = shlex.split(asked)
     pebble(*command).refused(int(code), *words.split(" && "))
     assert list(tmp_path.iterdir()) == []
+
+
+HEAD = "# pebbling 1\n# dag attention-forward Nq=2 Nk=2 d=2 dv=2\n# M 12\n"
+
+
+def _sessions() -> list[str]:
+    text = Path(__file__).with_name("sessions.txt").read_text(encoding="utf-8")
+    return [block for block in text.strip().split("\n\n") if not block.startswith("#")]
+
+
+@pytest.mark.parametrize("session", _sessions())
+def test_sessions(session: str, pebble: Pebble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for line in session.splitlines():
+        name, told, content = line.partition(" <- ")
+        if told:
+            made = eval(content, {"HEAD": HEAD})
+            Path(name).write_bytes(made if isinstance(made, bytes) else made.encode())
+            continue
+        asked, _, words = line.partition(" => ")
+        code, *command = shlex.split(asked)
+        done = pebble(*command)
+        assert done.code == int(code), (line, done)
+        if int(code) and not done.out:
+            done.refused(int(code), *words.split(" && "))
+        assert all(word in done.out + done.err for word in words.split(" && ")), (line, done)

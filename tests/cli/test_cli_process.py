@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.commands import Pebble
 from tests.support.processes import heed_interrupts
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals and pipes")
@@ -100,27 +100,12 @@ def test_no_standard_output_at_all() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_check_reads_standard_input(tmp_path: Path) -> None:
+def test_check_reads_standard_input(pebble: Pebble, tmp_path: Path) -> None:
     path = tmp_path / "small"
-    arguments = ["moves", "flash-2", "-N", "4", "-d", "2", "-M", "16", "-o", str(path)]
-    assert subprocess.run([*PEBBLE, *arguments], capture_output=True, check=False).returncode == 0
+    assert pebble("moves", "flash-2", "-N", "4", "-d", "2", "-M", "16", "-o", str(path)).code == 0
     with path.open("rb") as stream:
         done = subprocess.run(
             [*PEBBLE, "check", "-"], stdin=stream, capture_output=True, text=True, check=False
         )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("legal, complete; ")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-def test_an_encoding_that_lacks_signs(encoding: str) -> None:
-    """Tables and formulas have signs such as ÷ and ⌈; JSON keeps its data, and nothing ends in a traceback."""
-    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "LC_ALL": "C"}
-    show = [*PEBBLE, "show", "flash-2", "-N", "1000", "-d", "64", "-M", "10000", "--json"]
-    for command in (COUNT, show):
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False
-        )
-        assert done.returncode == 0, done.stderr.decode(errors="replace")
-    assert "\u2308" in json.loads(done.stdout)["io"]["formula"]

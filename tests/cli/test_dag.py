@@ -1,19 +1,15 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pebble.common.errors import PebbleError
-from pebble.computations.load import load_dag, named_problem
+from pebble.computations.load import load_dag
 from pebble.graph.fingerprint import dag_hash
 from pebble.graph.formats import FORMATS, text_of
-from pebble.lab.pebblings import moves
-from pebble.program.schedule import registered
-from pebble.solvers.heuristic import ORDERS
+from pebble.lab.pebblings import check
 from tests.support.commands import Pebble
 
 
@@ -51,31 +47,11 @@ def test_convert_through_the_standard_streams(dag: Any) -> None:
     assert json.loads(out)["hash"] == dag_hash(load_dag("tree:2"))
 
 
-def test_isolated_vertices(dag: Any, tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("4 2\n0 2\n1 2\n")
-    code, out, err = dag("info", str(path))
-    assert (code, out) == (2, "")
-    assert err.startswith(f"pebble: {path}, line 1: vertex 3 is isolated")
-    code, out, _ = dag("info", str(path), "--keep-isolated")
-    assert code == 0
-    assert "isolated        1\n" in out
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("source", "M"),
-    [("matmul:2,7,5", 10), ("pyramid:12", 7), ("layered:6,20,3", 8), ("attention:N=8,d=4", 24)],
-)
-def test_auto_is_no_worse_than_any_order_of_the_command(dag: Any, source: str, M: int) -> None:
-    """Nor than a schedule registered for the family."""
-    auto, *others = (
-        json.loads(dag("schedule", source, "-M", str(M), "--order", order, "--json").out)["io"]
-        for order in ("auto", *ORDERS)
-    )
-    problem = named_problem(source)
-    if problem is not None:
-        for schedule in registered(problem.pass_name, problem.form):
-            with suppress(PebbleError):
-                others.append(moves(schedule, problem, M).io)
-    assert auto <= min(others)
+def test_an_optimal_pebbling_is_printed_and_written(dag: Any, tmp_path: Path) -> None:
+    path = tmp_path / "best.pebbling"
+    result = dag("optimal", "pyramid:3", "-M", "4", "--sliding", "-o", str(path))
+    assert "proved optimal" in result.out
+    checked = check(str(path))
+    assert checked.complete
+    assert f"{checked.io} I/O" in result.out
+    assert "# rules sliding=yes" in path.read_text(encoding="utf-8")

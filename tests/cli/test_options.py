@@ -35,41 +35,6 @@ def test_so_does_one_among_sizes_of_fast_memory(
     assert done.code == 0
 
 
-def test_the_note_alone_is_beside_json(pebble: Pebble) -> None:
-    done = pebble("bounds", "-N", "64", "-d", "4", "-M", "25k", "--json")
-    assert document_of(done)["M"] == 25_000
-    assert done.err == "pebble: 25k is 25,000; 25Ki is 25,600\n"
-
-
-HUGE = ["1e400", "1e20", "9223372036854775808", "10**30", "10**100000"]
-
-
-@pytest.mark.parametrize("text", HUGE)
-def test_huge_sizes(pebble: Pebble, text: str) -> None:
-    done = pebble("count", "-N", text, "-d", "4", "-M", "100", "--schedule", "flash-2")
-    if done.code != 0:
-        done.refused(2)
-
-
-def test_huge_memory(pebble: Pebble) -> None:
-    done = pebble("count", "-N", "8", "-d", "4", "-M", "1" + 80 * "0")
-    if done.code != 0:
-        done.refused(2)
-
-
-def test_no_command_shows_the_commands(pebble: Pebble) -> None:
-    done = pebble()
-    assert done.code == 2
-    for name in ("count", "show", "bounds", "schedules", "moves", "check"):
-        assert f"  {name} " in done.out + done.err
-
-
-def test_version(pebble: Pebble) -> None:
-    from importlib.metadata import version
-
-    assert pebble("--version").out.split()[-1] == version("pebble-io")
-
-
 def test_a_value_counts_as_given_before_click_notes_its_source() -> None:
     """As it does in click 8.4, where the source is noted after the value is read."""
     option = NeededOption(["-M"], unless=["device"])

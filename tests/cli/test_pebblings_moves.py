@@ -10,7 +10,7 @@ import pytest
 
 from pebble.lab.level_pebblings import LevelPebbling
 from pebble.lab.pebblings import Pebbling
-from tests.support.commands import SIZES, Pebble
+from tests.support.commands import Pebble
 
 
 def test_moves_to_standard_output(pebble: Pebble, tmp_path: Path) -> None:
@@ -77,23 +77,3 @@ def test_on_a_terminal_a_large_file_is_asked_about(
     done = pebble("moves", *LARGE, "-o", str(tmp_path / "x"))
     assert (done.code, len(begun)) == (code, 1 - code)
     assert "GiB. Write it? [y/N]: " in done.err
-
-
-@pytest.mark.parametrize("target", ["no/such/folder/x", "."])
-def test_outputs_that_cannot_be_written(
-    pebble: Pebble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = pebble("moves", "flash-2", "-N", "4", "-d", "2", "-M", "16", "-o", target)
-    assert done.code == 2
-    assert done.err.splitlines()[-1].startswith(f"pebble: cannot write {target}: ")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_moves_that_do_not_fit_leave_the_file_alone(pebble: Pebble, tmp_path: Path) -> None:
-    path = tmp_path / "keep"
-    path.write_text("precious", encoding="utf-8")
-    pebble("moves", "flash-2", *SIZES, "-M", "11", "-o", str(path)).refused(1, "12")
-    pebble("moves", "flash-2", *SIZES, "-M", "20", "--tiles", "rows=60", "-o", str(path)).refused(1, "20")
-    assert path.read_text(encoding="utf-8") == "precious"
-    assert [entry.name for entry in tmp_path.iterdir()] == ["keep"]

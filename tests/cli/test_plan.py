@@ -14,40 +14,6 @@ from tests.lab.plans import without_proofs
 from tests.support.commands import Pebble, document_of
 
 
-@pytest.mark.slow
-def test_command(pebble: Pebble) -> None:
-    asked = [
-        "--multiple-of",
-        "16",
-        "--at-least",
-        "rows=32,cols=16",
-        "--at-most",
-        "rows=256",
-        "--double-buffer",
-    ]
-    shape = ["-N", "1024", "-d", "64", "--device", "h100", "--accumulate", "float32"]
-    document = document_of(pebble("plan", *shape, *asked, "--json"))
-    found = plan(
-        Problem.square(1024, 64),
-        device="h100",
-        multiple_of=16,
-        at_least={"rows": 32, "cols": 16},
-        at_most={"rows": 256},
-        double_buffer=True,
-        accumulate="float32",
-    )
-    assert document == json.loads(json.dumps(found.to_dict()))
-    assert document["schema_version"] == 1
-    assert document["best"] == document["choices"][0]
-    assert document["best"]["bytes"] == found.best.moved
-    out = pebble("plan", *shape, *asked).out
-    assert out.rstrip("\n") == str(found)
-    assert "NVIDIA H100" in out
-    assert "costs bytes" in out
-    assert "<table>" in found._repr_html_()
-    assert repr(found).startswith("<Plan: ")
-
-
 def test_command_under_a_mask(pebble: Pebble, monkeypatch: pytest.MonkeyPatch) -> None:
     shape = ["-N", "64", "-d", "8", "-M", "900", "--mask", "causal", "--schedule", "flash-1,flash-2"]
     done = pebble("plan", *shape, "--multiple-of", "4", "--json")
@@ -61,7 +27,7 @@ def test_command_under_a_mask(pebble: Pebble, monkeypatch: pytest.MonkeyPatch) -
     without_proofs(monkeypatch, 1)
     code, out, err = pebble("plan", *shape)
     assert code == 1
-    assert "own tiles, not verified" in out
+    assert "native tiles, not verified" in out
     assert err.startswith("pebble: no choice is verified: ")
 
 
@@ -81,26 +47,27 @@ def test_mine(pebble: Pebble) -> None:
         "--schedule",
         "flash-1,flash-2",
     ]
-    asked = ["--multiple-of", "4", "--at-least", "Br=8", "--mine", "flash-2:Br=8,Bc=4"]
-    done = pebble("plan", *shape, *asked, "--json")
-    problem = Problem.square(32, 4, heads=4, kv_heads=2)
+    asked = [*shape, *["--multiple-of", "4", "--at-least", "Br=8", "--mine", "flash-2:Br=8,Bc=4"]]
     keywords: dict[str, Any] = {
         "multiple_of": 4,
         "at_least": {"rows": 8},
         "schedules": ["flash-1", "flash-2"],
     }
+    problem = Problem.square(32, 4, heads=4, kv_heads=2)
     found = plan_kernel(problem, "flash-2", {"rows": 8, "cols": 4}, 700, **keywords)
+    done = pebble("plan", *asked, "--json")
     assert (done.code, done.err) == (0, "")
     assert document_of(done) == json.loads(json.dumps(found.to_dict()))
-    assert [one["pass"] for one in document_of(done)["passes"]] == ["forward", "backward"]
-    assert pebble("plan", *shape, *asked).out == f"{found}\n"
+    assert pebble("plan", *asked).out == f"{found}\n"
     for pass_name in ("forward", "backward"):
-        one = pebble("plan", *shape, *asked, "--pass", pass_name, "--json")
+        one = pebble("plan", *asked, "--pass", pass_name, "--json")
         assert [part["pass"] for part in document_of(one)["passes"]] == [pass_name]
-    backward = pebble("plan", *shape, *asked, "--mine-backward", "flash-1:Br=4,Bc=4", "--no-costs", "--json")
+    backward = pebble("plan", *asked, "--mine-backward", "flash-1:Br=4,Bc=4", "--no-costs", "--json")
     mine = document_of(backward)["passes"][1]["mine"]
     assert (mine["schedule"], mine["tiles"]) == ("flash-1", {"rows": 4, "cols": 4})
-    large = pebble("plan", *shape, "--mine", "flash-2:Br=32,Bc=32", "--mine-backward", "Bc=48", "--no-costs")
+    large = pebble(
+        "plan", *shape, *["--mine", "flash-2:Br=32,Bc=32", "--mine-backward", "Bc=48", "--no-costs"]
+    )
     assert large.code == 0, "a kernel that does not fit is a row"
     assert "words too large" in large.out
     assert "mine (same name, tiles as given)" in large.out
@@ -143,3 +110,18 @@ def test_plan_for_several_memory_levels(pebble: Pebble) -> None:
         assert all(one["peak"] <= one["capacity"] for one in row["boundaries"])
     assert pebble("plan", *shape, "--at-least", "cols=250", "--multiple-of", "128").code == 1
     pebble("plan", *shape, "--double-buffer").refused(2, "only constraints on tile sizes")
+
+
+LEVELS = ["-N", "512", "-d", "64", "--device", "h100", "--dtype", "bf16", "--levels", "regs,smem"]
+
+
+def test_bandwidths_of_several_levels_are_given(pebble: Pebble) -> None:
+    for command in ("count", "plan"):
+        document = document_of(pebble(command, *LEVELS, "--json"))
+        assert [one["boundary"] for one in document["levels"]] == ["regs | smem", "smem | l2"]
+        assert document["schedules"][0]["seconds"][1] is None
+        document = document_of(pebble(command, *LEVELS, "--bandwidth", "smem=1TB/s,regs=4TB/s", "--json"))
+        (row,) = document["schedules"]
+        assert row["seconds"] == [
+            2 * one["io"] / rate for one, rate in zip(row["boundaries"], (4e12, 1e12), strict=True)
+        ]

@@ -32,7 +32,7 @@ def test_what_is_told_inside_comes_after_what_it_is_for() -> None:
         (["dag", "bounds", "{dag}", "-M", "4", "--no-recomputation"], "cuts: 0 of "),
         (["bounds", "-N", "8", "-d", "2", "-M", "20"], "bounds: 0 found"),
         (["count", *PROBLEM], "counting flash-2 …"),
-        (["plan", *PROBLEM, "--no-costs"], "searching tiles: flash-2, own tiles"),
+        (["plan", *PROBLEM, "--no-costs"], "searching tiles: flash-2, native tiles"),
         (
             ["plot", "io", *PROBLEM, "-M", "20,40", "--json"],
             "2 of 2: M = 40, attention forward, N = 8, d = 2",

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pebble.common.latex import latex_text
+from tests.support.text_tables import rows_of
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a & b", r"a \& b"),
-        ("100 %", r"100 \%"),
-        ("Z_QK", r"Z\_QK"),
-        ("{x}", r"\{x\}"),
-        ("a\\b", r"a\textbackslash{}b"),
-        ("#1 $ ~ ^", r"\#1 \$ \textasciitilde{} \textasciicircum{}"),
-        ("M/d² ≥ 1", r"M/d\ensuremath{^{2}} \ensuremath{\geq} 1"),
-        ("one\n two", "one two"),
-        ("Kabić, Noël", r"Kabi\'{c}, No\"{e}l"),
-        ("–…“q”", r"--\ldots{}``q''"),
-        ("漢", "漢"),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), rows_of(Path(__file__).with_name("latex.txt")))
 def test_texts(text: str, expected: str) -> None:
     assert latex_text(text) == expected
 

@@ -33,11 +33,6 @@ def test_columns_are_aligned_to_one_side() -> None:
     assert str(Table(cells, left=2)).splitlines()[2:] == ["a     1     b", "long  22   cc"]
 
 
-def test_a_last_cell_may_run_on() -> None:
-    cells = [["name", "n", "m"], ["a", "does not fit at all", ""], ["b", "1", "2"]]
-    assert str(Table(cells, left=2)).splitlines()[2:] == ["a     does not fit at all", "b     1  2"]
-
-
 def test_csv_has_the_columns_of_the_table() -> None:
     rows = [
         {"name": "a, b", "fits": True, "tiles": {"rows": 2, "cols": 3}, "io": None, "more": 1},

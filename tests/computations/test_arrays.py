@@ -138,25 +138,6 @@ def test_predicates_get_index_arrays_and_may_broadcast() -> None:
     assert large.pairs == 3000, "evaluated some rows at a time"
 
 
-@pytest.mark.parametrize(
-    ("predicate", "match"),
-    [
-        (lambda q, k: 1 // 0, "raised ZeroDivisionError"),
-        (lambda q, k: q >= 0 and k >= 0, "use & and |"),
-        (lambda q: q >= 0, "raised TypeError"),
-        (lambda q, k: q - k, "must return booleans, not int64"),
-        (lambda q, k: None, "must return booleans, not object"),
-        (lambda q, k: np.ones(7, dtype=bool), r"shape \(7,\)"),
-        (lambda q, k: q < 0, "no pair at all"),
-        (lambda q, k: q + k > 1, r"query 0 attends to no key.*--empty-rows zero"),
-        ("causal", "a predicate is a function"),
-    ],
-)
-def test_bad_predicates_are_refused(predicate: Any, match: str) -> None:
-    with pytest.raises(InvalidInput, match=match):
-        mask_from_predicate(predicate, 3, 2)
-
-
 def test_predicate_of_a_module_in_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "def even(q_idx, kv_idx):\n    return (q_idx - kv_idx) % 2 == 0\n\nN = 3\n"
     (tmp_path / "mask_module_of_a_test.py").write_text(text, encoding="utf-8")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
-from pebble.computations.registry import family_of, random_inputs, reference_outputs
+from pebble.computations.registry import random_inputs, reference_outputs
 from pebble.lab.count import count
 from pebble.lab.training import count_training
 from tests.support.plain_attention import attention, weights_loss
@@ -49,25 +49,6 @@ def test_the_gradient_of_the_weights_is_the_derivative() -> None:
     assert np.allclose(reference_outputs(problem, inputs)["g"], expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("pass_name", ["backward", "weights"])
-@pytest.mark.parametrize("sizes", [(1, 1), (2, 1), (3, 2), (4, 3)])
-def test_family_counts_equal_the_built_graph(pass_name: str, sizes: tuple[int, int]) -> None:
-    family = family_of(Problem.square(*sizes, pass_name=pass_name))
-    dag = family.dag()
-    assert (dag.n_vertices, dag.n_edges) == (family.n_vertices, family.n_edges)
-    assert sorted(dag.name(v).split("[")[0] for v in dag.inputs) == sorted(
-        array.name for array in family.inputs for _ in range(family.size(array.name))
-    )
-
-
-def test_backward_vertices_without_key_or_query_symmetry() -> None:
-    problem = Problem(3, 5, 2, 4, pass_name="backward")
-    family, z = family_of(problem), 15
-    inputs = 3 * 2 + 5 * 2 + 5 * 4 + 3 * 4 + 3 * 4 + 3
-    products = z * (2 + 4 + 4 + 2 + 2)
-    assert family.n_vertices == inputs + products + 2 * z + 3 * 4
-
-
 def io(name: str, N: int, d: int, M: int) -> int:
     row = count(Problem.square(N, d, pass_name="backward"), M, [name])[name]
     assert row.io is not None
@@ -101,13 +82,3 @@ def test_training_step_is_the_sum_of_its_parts() -> None:
     assert document["schedules"][0]["parts"]["forward"]["name"] == "naive"
     with pytest.raises(InvalidInput):
         count_training(problem, 5000, ["flash-2"], {"rows": 3})
-
-
-def test_passes_and_shapes_that_make_no_sense() -> None:
-    for wrong in ({"pass_name": "sideways"}, {"pass_name": "backward", "stats": True}):
-        with pytest.raises(InvalidInput):
-            Problem(2, 2, 2, 2, **wrong)
-    with pytest.raises(InvalidInput):
-        Problem(2, 3, 2, 2, pass_name="weights")
-    with pytest.raises(InvalidInput):
-        family_of(Problem.square(2, 2, pass_name="both"))

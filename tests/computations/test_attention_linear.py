@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
-from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of, random_inputs, reference_outputs
 from pebble.graph.statistics import compulsory_io
@@ -102,22 +99,6 @@ def test_a_last_chunk_has_one_token_at_least() -> None:
             chunks, size, rest = problem.chunk_sizes
             assert chunks * size + rest == N
             assert 1 <= rest <= size
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"mask": "window:3"}, "supports no mask, or the causal mask"),
-        ({"gate": True}, "add mask='causal'"),
-        ({"mask": "causal", "chunk": 0}, "chunk must be a positive whole number"),
-        ({"mask": "window:2", "heads": 4, "kv_heads": 2}, "supports no mask, or the causal mask"),
-        ({"stats": True}, "without row sums"),
-        ({"pass_name": "backward"}, "forward pass"),
-    ],
-)
-def test_what_is_refused(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(InvalidInput, match=words):
-        Problem.square(8, 2, attention="linear", **options)
 
 
 def test_query_heads_that_share_a_state() -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
-from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
-from pebble.computations.registry import family_from_header, family_of, random_inputs, reference_outputs
+from pebble.computations.registry import family_of, random_inputs, reference_outputs
 from pebble.graph.statistics import compulsory_io
 from tests.support.plain_attention import attention
 
@@ -39,27 +36,3 @@ def test_heads_are_one_computation() -> None:
     assert problem.copies == 5
     assert problem.single == Problem(2, 3, 4, 2, heads=3, shared_rope=1)
     assert Problem(2, 3, 4, 2, heads=3, batch=5).single == Problem(2, 3, 4, 2)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"shared_rope": 4}, "from 1 to 3"),
-        ({"shared_rope": -1}, "from 1 to 3"),
-        ({"shared_rope": True}, "from 1 to 3"),
-        ({"shared_rope": 1, "softmax": "online"}, "plain softmax"),
-        ({"shared_rope": 1, "pass_name": "backward"}, "plain softmax"),
-        ({"shared_rope": 1, "shared_values": True}, "leave out shared_values"),
-        ({"shared_rope": 1, "heads": 4, "kv_heads": 2}, "kv_heads"),
-    ],
-)
-def test_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InvalidInput, match=message):
-        Problem(2, 3, 4, 2, **options)
-
-
-def test_header_without_shared_words_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="at least 1"):
-        family_from_header(
-            "attention-shared-rope", {"Nq": "1", "Nk": "1", "d": "2", "dv": "1", "heads": "2", "rope": "0"}
-        )

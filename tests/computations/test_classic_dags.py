@@ -8,20 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pebble.common.errors import InvalidInput
-from pebble.computations.attention import attention_family
 from pebble.computations.classic_dags import strassen_product
-from pebble.computations.dag_names import MOST_EDGES
-from pebble.computations.load import load_dag, named_dag
-from pebble.computations.matmul import matmul_family
+from pebble.computations.load import load_dag
 from pebble.computations.named_dags import NAMED_DAGS
-from pebble.computations.problem import Problem
-from pebble.computations.registry import family_of
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
-from pebble.graph.names import DeferredNames
-from pebble.graph.statistics import compulsory_io, dag_info, depth
+from pebble.graph.statistics import compulsory_io, depth
 from pebble.solvers.optimum import optimal
 from tests.support.plain_attention import attention
 
@@ -188,20 +181,6 @@ def test_strassen(n: int) -> None:
     assert kinds.count("mul") == 7**levels
 
 
-def test_families() -> None:
-    cases = {
-        "attention:N=2,d=1": attention_family(Problem.square(2, 1)),
-        "attention:2,1": attention_family(Problem.square(2, 1)),
-        "attention:Nq=1,Nk=3,d=2,dv=1,stats=1": attention_family(Problem(1, 3, 2, 1, stats=True)),
-        "attention:N=2,Nk=3,d=1": attention_family(Problem(2, 3, 1, 1)),
-        "backward:N=1,d=2": family_of(Problem.square(1, 2, pass_name="backward")),
-        "weights:2,1": family_of(Problem.square(2, 1, pass_name="weights")),
-        "fma-matmul:2,3,4": matmul_family(2, 3, 4),
-    }
-    for name, family in cases.items():
-        assert load_dag(name) == family.dag(), name
-
-
 # -- values of the literature
 
 
@@ -220,21 +199,16 @@ def test_least_M_with_compulsory_io(name: str, h: int) -> None:
 # -- figures
 
 
-def test_info() -> None:
-    info = dag_info(load_dag("fft:8"))
-    assert (info.depth, info.least_M, info.max_indegree, info.compulsory_io) == (3, 3, 2, 16)
-    assert depth(load_dag("hypercube:5")) == 5
-    assert depth(load_dag("diamond:3,4")) == 5
-    assert depth(Dag.from_edges([(3, 2), (2, 1), (1, 0), (3, 0)])) == 3
-    chain = Dag.from_edges([(v, v + 1) for v in range(50_000)])
-    assert depth(chain) == 50_000
-
-
 def test_compulsory_io_counts_what_cannot_be_avoided() -> None:
     assert compulsory_io(Dag.from_edges([(0, 2), (1, 2)], 4, outputs=[2, 3])) == (2, 1)
     assert compulsory_io(Dag.from_edges([(0, 2), (1, 3)], outputs=[1, 2])) == (1, 1)
     assert compulsory_io(Dag.from_edges([(0, 1), (1, 2)], outputs=[1, 2])) == (1, 2)
     assert compulsory_io(Dag.from_edges([(0, 1)], outputs=[0])) == (0, 0)
+
+
+def test_depth_is_that_of_the_longest_path() -> None:
+    assert depth(Dag.from_edges([(3, 2), (2, 1), (1, 0), (3, 0)])) == 3
+    assert depth(Dag.from_edges([(v, v + 1) for v in range(50_000)])) == 50_000
 
 
 # -- the catalogue
@@ -251,71 +225,9 @@ def test_every_entry(entry: object) -> None:
     assert len(np.intersect1d(dag.inputs, dag.sinks)) == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("piramid:3", "did you mean 'pyramid'"),
-        ("piramid", "did you mean 'pyramid'"),
-        ("fft", "fft needs parameters: fft:n, for example fft:64"),
-        ("fft:", "missing n"),
-        ("fft:12", "power of two"),
-        ("fft:1", "power of two"),
-        ("fft:-8", "whole number"),
-        ("fft:8.0", "whole number"),
-        ("fft:٨", "whole number"),
-        ("strassen:3", "power of two"),
-        ("matmul:2,2", "missing k"),
-        ("matmul:2,2,2,2", "too many"),
-        ("matmul:2,2,0", "k must be at least 1"),
-        ("matmul:m=2,2,2", "needs a name"),
-        ("matmul:2,m=2,k=2", "m is given twice"),
-        ("layered:2,3,2,sed=1", "did you mean 'seed'"),
-        ("layered:2,3,4", "more than the width"),
-        ("diamond:1,1", "nothing to compute"),
-        ("attention:N=2", "missing d"),
-        ("attention:d=2", "missing N"),
-        ("attention:Nq=2,d=2", "missing N"),
-        ("attention:N=1,Nq=2,Nk=2,d=2", "not all three"),
-        ("attention:N=2,d=1,stats=2", "stats must be 0 or 1"),
-        ("attention:N=0,d=1", "positive"),
-        ("attention:N=99999,d=64", "too many"),
-        ("matmul:9999,9999,9999", "too many"),
-        ("hypercube:9999999999", "too many"),
-        ("tree:9999999999", "too many"),
-        ("pyramid:9999999999", "too many"),
-        ("strassen:4294967296", "too many"),
-        ("nothing.txt", "neither a file"),
-        ("nothing:3", "known names: matmul"),
-        ("", "neither a file"),
-    ],
-)
-def test_names_that_are_none(text: str, words: str) -> None:
-    with pytest.raises(InvalidInput, match=words):
-        load_dag(text)
-
-
 def test_a_name_goes_before_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("fft:4").write_text("2 1\n0 1\n")
     assert load_dag("fft:4").n_vertices == 12
     assert load_dag("./fft:4", "edgelist").n_vertices == 2
     assert load_dag(Path("fft:4"), "edgelist").n_vertices == 2
-    with pytest.raises(InvalidInput, match="no DAG is called"):
-        named_dag("fff:4")
-
-
-def test_names_are_made_when_asked_for() -> None:
-    made = 0
-
-    def make() -> list[str]:
-        nonlocal made
-        made += 1
-        return ["a", "b"]
-
-    names = DeferredNames(2, make)
-    dag = Dag([0, 0, 1], [0], names=names)
-    assert made == 0
-    assert dag.name(1) == "b"
-    assert dag.vertex("a") == 0
-    assert made == 1
-    assert MOST_EDGES < 10**8

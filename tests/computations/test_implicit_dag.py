@@ -15,11 +15,11 @@ from pebble.computations.array import Array
 from pebble.computations.attention import attention_family
 from pebble.computations.family import Family, dag_to_play
 from pebble.computations.implicit_dag import ImplicitDag
+from pebble.computations.masks.band_mask import FullMask
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.game import replay_block
-from pebble.game.level_game import LevelGame
 from pebble.game.moves import Move, Moves, Op
 from pebble.game.replay import Replay
 from pebble.game.rules import Rules
@@ -49,6 +49,12 @@ LINEAR = [
     Problem.square(2, 2, attention="linear", mask="causal", chunk=2),
 ]
 FIXED = [
+    *(family_of(Problem(3, 4, 2, 1, softmax=softmax, stats=True)) for softmax in ("plain", "safe", "online")),
+    *(
+        family_of(Problem(1, 1, 1, 1, pass_name=pass_name))
+        for pass_name in ("forward", "backward", "weights")
+    ),
+    family_of(Problem(3, 5, 2, 4, pass_name="backward")),
     *(family_of(problem) for problem in LINEAR),
     family_of(Problem(3, 4, 3, 2, shared_values=True)),
     family_of(Problem(3, 4, 3, 2, heads=2, shared_rope=1)),
@@ -107,12 +113,19 @@ def predecessors_by_the_rule(
 def assert_rows_by_the_rule(family: Family, rng: np.random.Generator) -> None:
     """Some vertices at a time, and all of them in the DAG that is built, against the rule vertex by vertex."""
     built, found = family.dag(), ImplicitDag(family)
-    assert built.n_vertices == found.n_vertices
+    assert built.n_vertices == found.n_vertices == family.n_vertices
+    assert (built.n_edges, built.max_indegree) == (family.n_edges, family.max_indegree)
     rows = [
         [family.vertex(*one) for one in predecessors_by_the_rule(family, *family.names.element(v))]
         for v in range(family.n_vertices)
     ]
     assert [built.predecessors_of(v).tolist() for v in range(built.n_vertices)] == rows
+    for v in rng.integers(0, built.n_vertices, 30).tolist():
+        name, index = family.names.element(v)
+        assert built.name(v) == family.names[v] == f"{name}[{','.join(map(str, index))}]"
+        assert built.vertex(built.name(v)) == family.names.index(built.name(v)) == v
+        assert sorted(family.vertex(*one) for one in family.predecessors(name, index)) == sorted(rows[v])
+    assert {built.name(v).partition("[")[0] for v in built.inputs} == {one.name for one in family.inputs}
     np.testing.assert_array_equal(found.inputs, built.inputs)
     np.testing.assert_array_equal(found.outputs, built.outputs)
     for count in (0, 1, 5, 2 * built.n_vertices):
@@ -130,6 +143,17 @@ def test_rows_of_families(family: Family) -> None:
     assert_rows_by_the_rule(family, np.random.default_rng(0))
 
 
+@pytest.mark.parametrize("stats", [False, True])
+def test_no_mask_is_the_mask_that_allows_everything(stats: bool) -> None:
+    plain = attention_family(Problem(3, 2, 3, 1, stats=stats))
+    under_all = plain.under(FullMask(3, 2))
+    assert (plain.masked_axes, under_all.masked_axes) == ((), ("i", "j"))
+    assert under_all.dag() == plain.dag()
+    assert list(under_all.names) == list(plain.names)
+    assert_rows_by_the_rule(under_all, np.random.default_rng(0))
+
+
+@pytest.mark.many(4)
 @pytest.mark.parametrize("seed", range(12))
 def test_rows_of_random_families(seed: int) -> None:
     for family in random_families(seed):
@@ -211,12 +235,6 @@ def test_files_have_the_same_results(
     assert any("predecessors" in one for one in expected)
     monkeypatch.setattr(families, "_EXPLICIT_EDGES", 0)
     assert [str(check(io.StringIO(text))) for text in texts] == expected
-
-
-def test_a_game_with_memory_levels() -> None:
-    family = attention_family(Problem.square(2, 2))
-    game, on_demand = (LevelGame(dag, (4, 9)) for dag in (family.dag(), ImplicitDag(family)))
-    assert on_demand.held == game.held
 
 
 def test_only_small_families_are_built() -> None:

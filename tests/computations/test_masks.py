@@ -26,7 +26,7 @@ from pebble.computations.problem import Problem
 from tests.computations.small_masks import made, whole
 from tests.support.mask_definitions import definitions
 
-BANDS = {"paged", "causal", "window", "prefix", "document", "diagonal", "sink"}
+BANDS = {"causal", "window", "prefix", "document", "diagonal", "paged", "sink"}
 REPEATING = {"longformer", "video", "streaming", "strided", "fixed"}
 
 

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 import pebble
-from pebble.common.errors import InvalidInput
-from pebble.common.whole_numbers import LARGEST_SIZE
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of, random_inputs, reference_outputs
@@ -99,20 +97,3 @@ def test_queries_without_keys_stay_allowed() -> None:
     dense = make_mask("nm:1:1", 4, 2, empty_rows="zero")
     assert dense is not None
     assert Problem(4, 2, 1, 1, heads=4, kv_heads=2, mask=dense).allowed.empty_rows == "zero"
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"kv_heads": 0}, "kv_heads must be a positive whole number, not 0"),
-        ({"kv_heads": 2.0}, "kv_heads must be a positive whole number, not 2.0"),
-        ({"kv_heads": 5}, "32 query heads .* 5 heads of keys and values .* 32 is not a multiple of 5"),
-        ({"kv_heads": 64}, "32 is not a multiple of 64"),
-        ({"kv_heads": 8, "Nq": LARGEST_SIZE}, "Nq is too large"),
-        ({"group": 2}, "Nq = 3 is not a multiple of group = 2"),
-        ({"kv_heads": 8, "pass_name": "weights", "Nk": 3, "dv": 2}, "without heads that share"),
-    ],
-)
-def test_refusals(change: dict[str, Any], words: str) -> None:
-    with pytest.raises(InvalidInput, match=words):
-        Problem(**SHAPE | {"heads": 32} | change)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pebble.common.errors import InvalidInput
 from pebble.computations.family import Family
+from pebble.computations.problem import Problem
+from pebble.computations.registry import random_inputs, reference_outputs
 from pebble.computations.text import family_of_text
 from pebble.computations.values import outputs_of
+from tests.support.plain_attention import attention
 
 
 def family_of(text: str) -> Family:
@@ -38,26 +40,14 @@ def test_on_numbers(text: str, expected) -> None:  # type: ignore[no-untyped-def
         assert np.allclose(outputs_of(family_of(text), {"x": x})["y"], expected(x))
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("x[i,j]; x[i,j]", "x is given twice"),
-        ("x[i,j]; y[i] = x[i,j]", "that the target lacks"),
-        ("x[i,j]; y[i,j] += x[i,j]", "that the target lacks"),
-        ("x[i,j]; y[i,j] = y[i,j-2] + x[i,j]", "the element before it"),
-        ("x[i,j]; y[i,j] = y[i,j-1]*x[i,j] + y[i,j]", "the element before it"),
-        ("x[i,j]; y[i,j] = x[i,j] if j <= i", "after 'if'"),
-        ("x[i,j]; y[i] += x[i,j] if k <= i", "line 2, character 19: 'k <= i': k is not an index"),
-        ("x[i,k]", "unknown axis"),
-        ("x[i,j]; y[i] += z*x[i,j]", "line 2, character 9: 'z': z is not defined"),
-        ("x[i,j]; s[i] += x[i,j]; y[j] += s*x[i,j]", "line 3, character 9: 's': the indices of s are i, j"),
-        ("x[i,j]; y[i] -= x[i,j]", "line 2, character 6: '-=': assignments are written with =, \\+=, max="),
-        ("x[i+1,j]", "are indices"),
-        ("x[i,j]; y[i,j] = __import__(x[i,j])", "__import__"),
-        ("x[i,j]; y[i,j] = later(x[i,j])*y[i,j-1] + x[i,j]", "both later and at every step"),
-        ("x[i,j]; y[i,j] = " + "-" * 5000 + "x[i,j]", "too deeply"),
-    ],
-)
-def test_what_is_refused(text: str, why: str) -> None:
-    with pytest.raises(InvalidInput, match=why):
-        family_of(text)
+@pytest.mark.parametrize("mask", [None, "causal"])
+@pytest.mark.parametrize("form", [{}, {"shared_values": True}])
+def test_reference_outputs_are_attention(form: dict[str, bool], mask: str | None) -> None:
+    problem = Problem(5, 5, 4, 3, mask=mask, stats=True, **form)  # type: ignore[arg-type]
+    inputs = random_inputs(problem, np.random.default_rng(2))
+    Q, K = (np.hstack([inputs[name] for name in inputs if name.startswith(letter)]) for letter in "QK")
+    allowed = problem.allowed.matrix((0, 5), (0, 5))
+    output, row_sums = attention(Q, K, inputs["Kc"] if form else inputs["V"], allowed)
+    found = reference_outputs(problem, inputs)
+    assert np.allclose(found["O"], output)
+    assert np.allclose(found["l"], row_sums)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
@@ -125,16 +124,3 @@ def test_both_referees_judge_corrupted_files_alike(name: str, problem: Problem, 
         assert ours == independent, path.read_text(encoding="utf-8")
         refused += not ours
     assert 20 <= refused < 60, "most, but not all, such changes make a pebbling illegal or incomplete"
-
-
-def test_a_mask_from_a_file(tmp_path: Path) -> None:
-    table = np.random.default_rng(1).random((5, 4)) < 0.5
-    table[0] = [True, False, False, True]
-    np.save(tmp_path / "mask.npy", table)
-    mask = make_mask(f"file:{tmp_path / 'mask.npy'}", 5, 4, empty_rows="zero")
-    assert mask is not None
-    problem = Problem(5, 4, 2, 2, mask=mask)
-    path = tmp_path / "own.pebbling"
-    moves("flash-2", problem, 30).write(path)
-    assert independent_check(path.read_bytes().decode())["reads"] == check(path).reads
-    assert f"mask={mask.spec}" in path.read_text(encoding="utf-8").splitlines()[1]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,7 +15,7 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from tests.game.small_games import two_sum
 from tests.support.amounts import examples
-from tests.support.random_dags import all_rules, dags, mutated, plain, pyramid, random_legal_moves, reference
+from tests.support.random_dags import all_rules, dags, plain, pyramid, random_legal_moves, reference
 from tests.support.reference_game import ReferenceGame
 
 
@@ -121,24 +119,6 @@ def test_legal_moves_are_exactly_the_models(dag: Dag, M: int, rules: Rules, seed
     assert bool(view) is bool(expected)
 
 
-@given(dags(8), st.integers(1, 6), all_rules(), st.integers(0, 2**32))
-@examples(15, 60)
-def test_random_pebblings_agree_with_the_model(dag: Dag, M: int, rules: Rules, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    moves = mutated(random_legal_moves(dag, M, rules, 60, rng), dag, rng)
-    game, model = Game(dag, M, rules), reference(dag, M, rules)
-    for move in moves:
-        broken = model.broken_rule(plain(move))
-        if broken:
-            with pytest.raises(IllegalMove) as caught:
-                game.push(move)
-            assert caught.value.rule == broken
-            break
-        game.push(move)
-        model.push(plain(move))
-    agree(game, model)
-
-
 # -- known values
 
 
@@ -155,51 +135,6 @@ def test_sum_of_two_costs_three() -> None:
     assert str(game.status()) == (
         "complete; 3 I/O (2 reads, 1 write), 1 compute, 4 moves; 3 of 3 words in use, peak 3"
     )
-
-
-def test_sum_of_two_by_sliding_needs_two_words() -> None:
-    game = two_sum(2, Rules(sliding=True))
-    game.load("a")
-    game.load("b")
-    game.slide("s", "a")
-    assert game.red.names() == ["s", "b"]
-    game.store("s")
-    status = game.status()
-    assert (status.io, status.peak, status.slides, status.computes, status.deletes) == (3, 2, 1, 1, 0)
-
-
-def test_redundant_moves_cost_and_place_nothing() -> None:
-    game = two_sum(3)
-    game.play([(0, 0), (0, 0), (0, 2), (2, 1), (2, 1), (1, 1), (1, 1), (1, 0)])
-    status = game.status()
-    assert (status.reads, status.writes, status.computes, status.redundant, status.peak) == (
-        3,
-        3,
-        2,
-        4 + 0,
-        3,
-    )
-
-
-def test_five_vertices_by_hand() -> None:
-    """p = a·b, q = p + a: with 3 words, 2 reads and 1 write; a, b must be read and r written."""
-    dag = Dag.from_edges([("a", "p"), ("b", "p"), ("p", "q"), ("a", "q"), ("q", "r")])
-    game = Game(dag, 3)
-    for step in (
-        "load a",
-        "load b",
-        "compute p",
-        "delete b",
-        "compute q",
-        "delete a",
-        "compute r",
-        "store r",
-    ):
-        word, name = step.split()
-        getattr(game, word)(name)
-    status = game.status()
-    assert (status.complete, status.reads, status.writes, status.computes) == (True, 2, 1, 3)
-    assert (status.peak, status.red, status.redundant) == (3, 3, 0)
 
 
 def pebble_pyramid(height: int, M: int, rules: Rules) -> Game:
@@ -239,21 +174,3 @@ def test_pyramid_without_spilling(height: int) -> None:
 
 
 # -- views and values
-
-
-def test_views_are_live_sets() -> None:
-    game = two_sum()
-    red: Any = game.red
-    moves = game.legal_moves()
-    assert Move(Op.DELETE, 0) not in moves
-    game.load("a")
-    assert Move(Op.DELETE, 0) in moves
-    assert "nonsense" not in moves
-    assert red == {0}
-    assert "a" in red
-    assert "s" not in red
-    assert "zzz" not in red
-    assert set(game.blue & red) == {0}
-    assert repr(game.blue) == "{a, b}"
-    assert repr(game) == "<Game on Dag(3 vertices, 2 edges, 2 inputs, 1 output): move 1, 1 of 3 words in use>"
-    assert game.notation(Move(Op.SLIDE, 1, 0)) == "slide s from a"

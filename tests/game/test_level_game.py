@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -31,24 +33,22 @@ def after(*moves: tuple[Op, int, int], sizes: tuple[int, ...] = (3, 4), inclusiv
 READY = [(LOAD, 2, A), (LOAD, 2, B), (LOAD, 1, A), (LOAD, 1, B)]
 
 
-@pytest.mark.parametrize(
-    ("moves", "rule"),
-    [
-        ([(LOAD, 1, A)], "load-needs-blue"),
-        ([(LOAD, 2, S)], "load-needs-blue"),
-        ([*READY, (COMPUTE, 1, S), (DELETE, 1, S), (LOAD, 1, S)], "load-needs-blue"),
-        ([*READY, (COMPUTE, 1, S), (STORE, 2, S)], "store-needs-red"),
-        ([*READY, (DELETE, 2, A)], "inclusive"),
-        ([*READY, (DELETE, 1, A), (DELETE, 1, A)], "delete-needs-red"),
-        ([*READY[:3], (COMPUTE, 1, S)], "compute-needs-predecessors"),
-        ([(COMPUTE, 1, A)], "compute-input"),
-        ([(LOAD, 3, A)], "unknown-level"),
-        ([(LOAD, 0, A)], "unknown-level"),
-        ([(LOAD, 1, 7)], "unknown-vertex"),
-        ([(Op.SLIDE, 1, S)], "unknown-op"),
-    ],
-)
-def test_what_is_refused(moves: list[tuple[Op, int, int]], rule: str) -> None:
+REFUSED = """
+    load 1 a: load-needs-blue; load 2 s: load-needs-blue; compute 1 a: compute-input; load 3 a: unknown-level
+    load 0 a: unknown-level; load 1 ?: unknown-vertex; slide 1 s: unknown-op; READY, delete 2 a: inclusive
+    READY, compute 1 s, delete 1 s, load 1 s: load-needs-blue; READY, compute 1 s, store 2 s: store-needs-red
+    READY, delete 1 a, delete 1 a: delete-needs-red; READY, delete 1 b, compute 1 s: compute-needs-predecessors
+"""
+
+
+@pytest.mark.parametrize("case", [case.strip() for case in re.split("[;\n]", REFUSED) if case.strip()])
+def test_what_is_refused(case: str) -> None:
+    text, rule = case.split(": ")
+    vertices = {"a": A, "b": B, "s": S, "?": 7}
+    moves: list[tuple[Op, int, int]] = list(READY) if text.startswith("READY") else []
+    for move in text.removeprefix("READY, ").split(", "):
+        op, level, vertex = move.split()
+        moves.append((Op[op.upper()], int(level), vertices[vertex]))
     game = after(*moves[:-1])
     before = game.moves
     with pytest.raises(IllegalMove) as refused:

@@ -10,11 +10,6 @@ from pebble.common.errors import InvalidInput
 from pebble.game.moves import Move, Moves, Op, as_chunks
 
 
-@pytest.mark.parametrize("move", [Move(Op.LOAD, 3), Move(Op.SLIDE, 4, 2)])
-def test_moves_print_as_what_makes_them(move: Move) -> None:
-    assert eval(repr(move)) == move
-
-
 def test_columns_and_moves_are_inverse() -> None:
     moves = [Move(Op.LOAD, 0), Move(Op.SLIDE, 3, 2), Move(Op.DELETE, 1)]
     columns = Moves.of(moves)

@@ -8,16 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.game.game import Game
-from pebble.game.moves import Move, Moves, Op
+from pebble.game.moves import Moves, Op
 from pebble.game.pictures import pebbling_svg
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.graph.drawing import MOST_VERTICES
 from tests.support.amounts import examples
 from tests.support.dag_pictures import read_picture
 from tests.support.random_dags import all_rules, dags
-
-PATH = [(v, v + 1) for v in range(MOST_VERTICES)]
 
 
 def words_now(game: Game, v: int) -> set[str]:
@@ -85,27 +82,3 @@ def test_a_pebbling_shows_what_is_loaded_stored_and_computed_again(
         assert "red-pebble" not in seen.marks
         assert ("halo" in seen.marks) == (loads + stores > 1)
     assert picture.lines[0] == "first"
-
-
-def test_slides_are_computations() -> None:
-    dag = Dag.from_edges([("a", "b")])
-    moves = [Move(Op.LOAD, 0), Move(Op.SLIDE, 1, 0), Move(Op.STORE, 1), Move(Op.LOAD, 0), Move(Op.DELETE, 1)]
-    moves.append(Move(Op.SLIDE, 1, 0))
-    Game(dag, 2, Rules(sliding=True)).play(moves)
-    picture = read_picture(pebbling_svg(dag, "t", [], [Moves.of(moves)]))
-    assert [picture.vertices[name].notes for name in "ab"] == [["2 loads"], ["2 computes", "store"]]
-
-
-def test_a_large_game_is_described() -> None:
-    game = Game(Dag.from_edges(PATH), 3)
-    game.load(0)
-    picture = read_picture(game._repr_svg_())
-    assert not picture.vertices
-    assert "1 of 3 words in use, peak 1" in picture.lines
-    assert picture.lines[-1] == "not drawn: 65 vertices, and a drawing has at most 64"
-    assert not read_picture(pebbling_svg(game.dag, "t", ["line"], [])).vertices
-
-
-def test_the_text_of_a_game_is_as_before() -> None:
-    game = Game(Dag.from_edges([("a", "b")]), 3)
-    assert repr(game) == "<Game on Dag(2 vertices, 1 edge, 1 input, 1 output): move 0, 0 of 3 words in use>"

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 
 from pebble.common.errors import InvalidInput
 from pebble.game.files.processor_files import ProcessorCheck
 from pebble.game.processors.game import ProcessorGame
-from pebble.game.processors.settings import Processors, token_owners
+from pebble.game.processors.settings import Processors
 from pebble.graph.dag import Dag
 from pebble.lab.parallel.exchange_moves import exchange_moves
 from pebble.lab.pebblings import check, check_document
 from pebble.program.parallel import SharedProblem
+from tests.support.text_tables import rows_of
 
+TABLE = Path(__file__).with_name("processor_refusals.txt")
 DAG = "# pebbling 1\n# dag attention-forward Nq=2 Nk=2 d=1 dv=1\n"
 TWO = "# devices 2\n# sums l U\n"
 PAIR = ["0 compute S[0,0,0]", "0 compute P[0,0]"]
@@ -39,81 +42,18 @@ def played(lines: list[str], header: str = TWO) -> ProcessorCheck:
     return found
 
 
-@pytest.mark.parametrize(
-    ("lines", "rule", "says"),
-    [
-        (["send K[0,0] 1 0"], "send-needs-held", "device 1 does not hold it"),
-        (["0 discard K[0,0]", "send K[0,0] 0 1"], "send-needs-held", "announce a send before"),
-        (["send K[0,0] 0 1", "send K[0,0] 1 0"], "send-needs-held", "what arrives is sent on in the next"),
-        (["send K[0,0] 0 0"], "send-to-itself", "one device"),
-        (["send K[0,0] 0 2"], "unknown-device", "they are 0 to 1"),
-        (["2 compute S[0,0,0]"], "unknown-device", "there is no device 2"),
-        (["send K[0,0] 0 1", "send K[0,0] 0 1"], "send-twice", "already"),
-        (
-            [*PAIR, "0 compute l[0]+0", "0 compute l[0]{0}+0"],
-            "term-counted-twice",
-            "the term 0 is in l[0]{0}",
-        ),
-        ([*ROW, "0 merge l[0]{0} l[0]{0-1}"], "term-counted-twice", "both have l[0]{0}"),
-        ([*ROW, "0 merge l[0]{0} U[0,0]{0}"], "merge-needs-one-sum", "of one element"),
-        ([*ROW, "0 merge P[0,0] P[0,0]"], "merge-needs-one-sum", "of one element"),
-        ([*ROW[:4], "0 compute O[0,0]"], "term-left-out", "left out: U[0,0]{1}"),
-        (["0 compute S[0,1,0]"], "compute-needs-predecessors", "lacks 1 of 2 operands: K[1,0]"),
-        (["0 compute O[0,0]"], "compute-needs-predecessors", "U[0,0]{0-1}, l[0]{0-1}"),
-        (["0 compute l[0]{0}+1"], "compute-needs-predecessors", "l[0]{0}, P[0,1]"),
-        (["0 compute Q[0,0]"], "compute-input", "let its owner send it"),
-        (["0 discard K[1,0]"], "discard-needs-held", "does not hold it"),
-        (
-            ["send K[0,0] 0 1", "0 discard K[0,0]", "0 discard K[0,0]"],
-            "discard-needs-held",
-            "in this superstep",
-        ),
-        (["0 load K[0,0]"], "communication-only", "say '# M WORDS'"),
-    ],
-)
-def test_what_is_refused(lines: list[str], rule: str, says: str) -> None:
-    found = played(lines)
-    assert found.refusal is not None
-    assert found.refusal.rule == rule
-    assert says in str(found)
+def moves_of(text: str) -> list[str]:
+    known = {"PAIR": PAIR, "ROW": ROW, "FAST": FAST}
+    return [line for part in text.split("; ") for line in known.get(part, [part])]
 
 
-@pytest.mark.parametrize(
-    ("header", "lines", "rule", "says"),
-    [
-        ("# H 4\n", PAIR, "memory-full", "the memory of device 0 holds 4 of 4 words; discard one"),
-        ("# H 3\n", ["send K[1,0] 1 0"], "memory-full", "the memory of device 0 holds 3 of 3"),
-        (
-            "# M 2\n",
-            ["0 load Q[0,0]", "0 load K[0,0]", *PAIR],
-            "memory-full",
-            "fast memory of device 0 holds 2 of 2",
-        ),
-        ("# M 4\n", ["0 load K[1,0]"], "load-needs-blue", "the memory of device 0 does not hold it"),
-        ("# M 4\n", ["0 store K[0,0]"], "store-needs-red", "load it first"),
-        ("# M 9\n", [*FAST, "0 accumulate P[0,0]"], "accumulate-needs-sum", "store it"),
-        ("# M 9\n", ["0 accumulate l[0]{0}"], "accumulate-needs-red", "does not hold it"),
-        ("# M 9\n", [*FAST, *["0 accumulate l[0]{0}"] * 2], "term-counted-twice", "has l[0]{0} already"),
-        (
-            "# M 9\n",
-            [*FAST, "0 accumulate l[0]{0}", "0 delete l[0]{0}", "0 load l[0]{0}", "0 accumulate l[0]{0}"],
-            "term-counted-twice",
-            "has l[0]{0} already",
-        ),
-        ("# M 4\n", ["0 delete K[0,0]"], "delete-needs-red", "leave the move out"),
-        ("# M 4\n", PAIR, "compute-needs-predecessors", "load or compute them first"),
-        (
-            "# M 9\n",
-            ["0 load Q[0,0]", "0 load K[0,0]", PAIR[0], "send S[0,0,0] 0 1"],
-            "send-needs-held",
-            "store it first",
-        ),
-    ],
-)
-def test_full_memories_and_the_moves_of_the_fast_one(
-    header: str, lines: list[str], rule: str, says: str
-) -> None:
-    found = played(lines, f"# devices 2\n{header}# sums l U\n")
+REFUSED = [[TWO, *row] for row in rows_of(TABLE, "refused")]
+REFUSED += [[f"# devices 2\n{header}# sums l U\n", *row] for header, *row in rows_of(TABLE, "fast")]
+
+
+@pytest.mark.parametrize(("header", "lines", "rule", "says"), REFUSED)
+def test_what_is_refused(header: str, lines: str, rule: str, says: str) -> None:
+    found = played(moves_of(lines), header)
     assert found.refusal is not None
     assert found.refusal.rule == rule
     assert says in str(found)
@@ -163,25 +103,7 @@ def test_an_output_must_be_with_its_owner() -> None:
     assert (document["complete"], document["left_over"]) == (False, ["O[0,0] on device 1"])
 
 
-@pytest.mark.parametrize(
-    ("header", "says"),
-    [
-        ("# devices 0\n", "must be 1 to 4096, not 0"),
-        ("# devices two\n", "has one whole number, and perhaps the word strict, not 'two'"),
-        ("# devices 2 fast\n", "perhaps the word strict"),
-        ("# devices 2\n# layout spiral\n", "unknown layout 'spiral'"),
-        ("# devices 2\n# layout 0 1 1\n", "devices for 3 tokens, but there are 2"),
-        ("# devices 2\n# layout 0 2\n", "names a device outside 0..1"),
-        ("# devices 2\n# sums\n", "each once"),
-        ("# devices 2\n# sums W\n", "no array W"),
-        ("# devices 2\n# sums P\n", "P[0] is not a sum: P[0,1] does not add to the term before it"),
-        ("# devices 2\n# H 0\n", "line 4"),
-        ("# devices 2\n# H 2\n", "device 0 owns 3 inputs, but its memory has only 2 words"),
-        ("# devices 2\n# levels 3 4\n", "not both"),
-        ("# devices 2\n# rules sliding=yes\n", "only the default rules"),
-        ("# M 3\n# layout zigzag\n", "a line '# layout' needs a line '# devices'"),
-    ],
-)
+@pytest.mark.parametrize(("header", "says"), rows_of(TABLE, "headers"))
 def test_what_a_header_must_say(header: str, says: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         played([], header)
@@ -189,30 +111,7 @@ def test_what_a_header_must_say(header: str, says: str) -> None:
     assert says in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("load K[0,0]", "is not a move; write 'DEVICE OPERATION WORD'"),
-        ("0 slide K[0,0]", "is not a move"),
-        ("a compute S[0,0,0]", "'a' is not a device number"),
-        ("01 compute S[0,0,0]", "'01' is not a device number"),
-        ("send K[0,0] 0", "a send is written 'send WORD FROM TO'"),
-        ("0 merge l[0]{0}", "write 'DEVICE merge WORD WORD'"),
-        (
-            "0 compute l[0,0]",
-            "not a word, because the sum l[0] is free; with all its terms it is 'l[0]{0-1}'",
-        ),
-        ("0 compute l[0]{0}", "write the sum that is there and the term"),
-        ("0 compute l[0]+2", "the sum l[0] has no term 2; it has l[0]{0-1}"),
-        ("0 compute l[0]+x", "comes the number of a term"),
-        ("0 discard l[0]{0,1}", "as 'l[0]{0-1}'"),
-        ("0 discard l[0]{1-0}", "not '1-0'"),
-        ("0 discard l[0]{0-999999999999}", "has no term 2"),
-        ("0 discard l[5]{0}", "there is no free sum 'l[5]'; free are those of l, U"),
-        ("0 compute S[0,0,9]", "no vertex is called 'S[0,0,9]'"),
-        ("0 compute\u00a0S[0,0,0]", "separate words by blanks"),
-    ],
-)
+@pytest.mark.parametrize(("line", "says"), rows_of(TABLE, "lines"))
 def test_what_a_line_must_say(line: str, says: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         played(["0 compute S[0,0,0]", "# a comment", line])
@@ -249,9 +148,3 @@ def test_json_has_the_counts_by_device_and_link() -> None:
     assert counts["by_device"]["received"] == [2, 2]
     assert counts["links"] == [[0, 1, 2], [1, 0, 2]]
     assert counts["computes_of"]["P"] == [2, 2]
-
-
-def test_layouts_of_tokens_that_do_not_divide() -> None:
-    assert token_owners("contiguous", 5, 2) == (0, 0, 0, 1, 1)
-    assert token_owners("zigzag", 6, 2) == (0, 0, 1, 1, 1, 0)
-    assert token_owners("striped", 5, 2) == (0, 1, 0, 1, 0)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,8 +18,6 @@ from pebble.program.parallel import SharedProblem
 from tests.game import independent_checker
 from tests.program.parallel.test_inner_work_elementary import flash_in_a_ring
 
-TWO = SharedProblem(4, 1, 2)
-FOUR = SharedProblem(4, 1, 4, layout="striped")
 TINY = SharedProblem(2, 1, 2)
 
 
@@ -68,46 +63,6 @@ def test_both_referees_count_the_same(name: str, layout: str, causal: bool) -> N
     found = checked(text)
     assert found.complete
     assert_counted_alike(found, text)
-
-
-def mutants(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Each line left out, and each twice."""
-    for at, line in enumerate(lines):
-        yield f"without {line}", lines[:at] + lines[at + 1 :]
-        yield f"twice {line}", [*lines[:at], line, *lines[at:]]
-
-
-def assert_all_refused(head: str, lines: list[str]) -> int:
-    """Check that no mutant is legal and complete with the memory that the run needs; return how many there are."""
-    found = checked(text_of(head, lines))
-    built = found.status.dag
-    assert_counted_alike(found, text_of(head, lines))
-    assert found.complete
-    head += f"# H {max(found.tally.counts('memory_peak'))}\n"
-    if found.processors.fast is not None:
-        head = re.sub(r"# M \d+", f"# M {found.peak}", head)
-    tried = list(mutants(lines))
-    for what, lines in tried:
-        try:
-            refused = independent_checker.check(text_of(head, lines)) is None
-        except (ValueError, AssertionError):
-            refused = True
-        assert refused, f"the independent checker accepts {what}"
-        with suppress(InvalidInput):
-            reader = PebblingReader(io.StringIO(text_of(head, lines)))
-            assert not check_processor_pebbling(reader, lambda header: built).complete, what
-    return len(tried)
-
-
-def test_no_move_of_a_ring_can_be_dropped_or_doubled() -> None:
-    assert assert_all_refused(*run_of("ring", TINY)) == 86
-
-
-@pytest.mark.slow
-def test_no_move_can_be_dropped_or_doubled() -> None:
-    heads = replace(TINY, heads=2)
-    runs = [run_of("ring", TWO), run_of("all-gather", TWO), run_of("grid", FOUR), run_of("ulysses", heads)]
-    assert sum(assert_all_refused(*run) for run in [*runs, tidy(flash_in_a_ring(TWO))]) > 1200
 
 
 def changed(lines: list[str], rng: np.random.Generator) -> list[str]:

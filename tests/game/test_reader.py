@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,71 +12,29 @@ from hypothesis import strategies as st
 from pebble.common.errors import IllegalMove, InvalidInput, PebbleError
 from pebble.game.files.check import check_pebbling
 from pebble.game.files.reader import PebblingReader, parse_move
-from pebble.game.moves import Move, Op
+from pebble.game.moves import Move
 from pebble.graph.dag import Dag
 from tests.game.small_files import GOOD, HEAD, SUM, check, resolve
 from tests.support.amounts import examples
+from tests.support.text_tables import rows_of
+
+MALFORMED: list[tuple[str | bytes, str]] = [
+    (new if old == "GOOD" else GOOD.replace(old, new), message)
+    for old, new, message in rows_of(Path(__file__).with_name("malformed.txt"))
+]
+MALFORMED += [
+    (GOOD + "x" * 300_000, "line 8: longer than 65536 characters"),
+    (GOOD.encode() + b"load \xff\n", "line 8: byte 6, 0xff, is not UTF-8"),
+    (GOOD.encode() + b"load \xc3", "line 8: byte 6, 0xc3, is not UTF-8"),
+    (GOOD.encode("utf-16"), "line 1: byte 1, 0xff, is not UTF-8"),
+    *(
+        (GOOD.replace("# M 3", f"# M {wrong}"), "line 3: M must be one positive whole number")
+        for wrong in ("0", "-1", "3.0", "three", "", "3 4", "03", "³", "9" * 19, "9" * 5000)
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "line 1: the file is empty"),
-        ("\n \n", "line 1: the file is empty"),
-        ("load a\n", "line 1: a pebbling file begins with '# pebbling 1'"),
-        ("# remark\n" + GOOD, "line 1: a pebbling file begins with '# pebbling 1', not with '# remark'"),
-        (GOOD.replace("pebbling 1", "pebbling 2"), "line 1: .*only version 1"),
-        (GOOD.replace("pebbling 1", "pebbling"), "line 1: .*only version 1"),
-        (GOOD.replace("pebbling 1", "pebbling 1 x"), "line 1: .*only version 1"),
-        (GOOD.replace("# dag sum\n", ""), "line 3: the header ends without a line '# dag"),
-        (GOOD.replace("# M 3\n", ""), "line 3: the header ends without a line '# M"),
-        ("# pebbling 1\n", "line 1: the header ends without a line '# dag"),
-        (HEAD.replace("# M 3\n", ""), "line 2: the header ends without a line '# M"),
-        (GOOD.replace("# dag sum", "# dag"), "line 2: '# dag' needs a name"),
-        (GOOD.replace("# dag sum", "# dag sum n"), "line 2: 'n' is not of the form name=value"),
-        (GOOD.replace("# dag sum", "# dag sum n=1 n=2"), "line 2: 'n' is given twice"),
-        (GOOD.replace("# dag sum", "# dag sun"), "line 2: no DAG is called 'sun'"),
-        (GOOD.replace("# M 3", "# M 3\n# M 3"), "line 4: there is a second line '# M'"),
-        (
-            GOOD.replace("# M 3", "# author me\n# M 3"),
-            "line 3: unknown header line '# author me'; known: # dag",
-        ),
-        (GOOD.replace("# M 3", "# M 3\n# rules weights=yes"), "line 4: unknown rule 'weights=yes'"),
-        (GOOD.replace("# M 3", "# M 3\n# rules sliding=maybe"), "line 4: unknown rule 'sliding=maybe'"),
-        (GOOD.replace("# M 3", "# M 3\n# rules sliding"), "line 4: 'sliding' is not of the form"),
-        (GOOD.replace("load b", "lod b"), "line 5: unknown operation 'lod' in 'lod b'; use load, store"),
-        (GOOD.replace("load b", "load"), "line 5: 'load' names no vertex"),
-        (GOOD.replace("load b", "load b now"), "line 5: 'load b now' has more than one vertex"),
-        (GOOD.replace("load b", "slide s"), "line 5: a slide is written 'slide VERTEX from PREDECESSOR'"),
-        (GOOD.replace("load b", "slide s to b"), "line 5: a slide is written"),
-        (GOOD.replace("load b\n", "load\nload load b\n"), "line 5: 'load' names no vertex"),
-        (
-            GOOD.replace("load b", "load\u00a0b"),
-            r"line 5: U\+00A0 \(no-break space\) in .*separate words by blanks",
-        ),
-        (
-            GOOD.replace("load b", "load b\u2028"),
-            r"line 5: U\+2028 \(line separator\) in .*end lines with a line",
-        ),
-        (GOOD.replace("load b", "load b\x1c"), r"line 5: U\+001C \(a control character\)"),
-        (GOOD.replace("load b", "# b\u2028load b"), r"line 5: U\+2028"),
-        (GOOD.replace("load b", "\u3000\nload b"), r"line 5: U\+3000 \(ideographic space\)"),
-        (GOOD.replace("# M 3", "# M\u00a03"), r"line 3: U\+00A0 \(no-break space\)"),
-        (GOOD.replace("# dag sum", "# dag sum\u2028# M 4"), r"line 2: U\+2028"),
-        (
-            GOOD + "stor",
-            r"line 8: unknown operation 'stor' in .* \(the file ends in the middle of this line\)",
-        ),
-        (GOOD + "x" * 300_000, "line 8: longer than 65536 characters"),
-        (GOOD.encode() + b"load \xff\n", "line 8: byte 6, 0xff, is not UTF-8"),
-        (GOOD.encode() + b"load \xc3", "line 8: byte 6, 0xc3, is not UTF-8"),
-        (GOOD.encode("utf-16"), "line 1: byte 1, 0xff, is not UTF-8"),
-        *(
-            (GOOD.replace("# M 3", f"# M {wrong}"), "line 3: M must be one positive whole number")
-            for wrong in ("0", "-1", "3.0", "three", "", "3 4", "03", "³", "9" * 19, "9" * 5000)
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), MALFORMED, ids=range(len(MALFORMED)))
 def test_malformed_files(text: str | bytes, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         check(text)
@@ -95,21 +54,6 @@ def test_indices_are_written_in_one_way() -> None:
     for wrong in ("A[-0,0]", "A[0,0 ]", "A[,0]", "A[0,00000000]0", "A[" + "9" * 5000 + "]"):
         with pytest.raises(InvalidInput):
             parse_move(f"load {wrong}", dag)
-
-
-def test_truncated_name_says_so() -> None:
-    reader = PebblingReader(io.StringIO(HEAD + "load"))
-    with pytest.raises(InvalidInput, match="ends in the middle"):
-        list(reader.moves(SUM))
-    reader = PebblingReader(io.StringIO(HEAD + "load a\nload zz"))
-    with pytest.raises(IllegalMove, match=r"^line 5: move 1, load zz: .*ends in the middle"):
-        list(reader.moves(SUM))
-
-
-def test_a_text_stream_that_is_no_utf8() -> None:
-    stream = io.TextIOWrapper(io.BytesIO(GOOD.encode() + b"\xff"), encoding="utf-8")
-    with pytest.raises(InvalidInput, match="not UTF-8"):
-        check_pebbling(PebblingReader(stream), resolve)
 
 
 @given(st.data())
@@ -174,14 +118,6 @@ def test_grammar_line_by_line(parts: list[str]) -> None:
     assert (found, raised) == (expected, failed)
 
 
-def test_parse_move() -> None:
-    assert parse_move("slide s from a", SUM) == Move(Op.SLIDE, 1, 0)
-    assert parse_move(" load  b\n", SUM) == Move(Op.LOAD, 2)
-    for wrong in ("", "load", "load z", "load a b", "jump a", "slide s a"):
-        with pytest.raises(InvalidInput):
-            parse_move(wrong, SUM)
-
-
 def test_reading_is_streamed() -> None:
     """A pebbling of any length is handed on before it ends."""
 
@@ -199,11 +135,3 @@ def test_reading_is_streamed() -> None:
     n = sum(len(next(chunks)) for _ in range(3))
     assert n > 1000
     assert stream.read_so_far < 5 * (1 << 20)
-
-
-def test_words_may_not_be_shared_between_lines() -> None:
-    """Taken two by two, these words are moves; taken line by line they are not."""
-    dag = Dag.from_edges([("a", "load")])
-    chunks = PebblingReader(io.StringIO(HEAD + "load\nload load a\n")).moves(dag)
-    with pytest.raises(InvalidInput, match="line 4: 'load' names no vertex"):
-        list(chunks)

@@ -26,6 +26,7 @@ from pebble.graph.formats import (
 )
 from tests.support.amounts import examples
 from tests.support.random_dags import dags
+from tests.support.text_tables import rows_of
 
 FUNNY = [
     'a"b',
@@ -74,15 +75,6 @@ def test_round_trip(format: str, dag: Dag) -> None:
     assert text_of(again, format) == text_of(dag, format)
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("name", ["attention:N=2,d=2,stats=1", "backward:N=1,d=2", "strassen:2", "fft:8"])
-def test_files(format: str, name: str, tmp_path: Path) -> None:
-    dag = load_dag(name)
-    path = tmp_path / f"dag{FORMATS[format][0]}"
-    write_dag(dag, path)
-    assert load_dag(path) == load_dag(str(path)) == dag
-
-
 def test_written_texts() -> None:
     dag = Dag.from_edges([(1, 0), (2, 0)], 4, names=["s", "a", "b", "v3"], outputs=[0])
     assert text_of(dag, "edgelist") == (
@@ -97,32 +89,9 @@ def test_written_texts() -> None:
     assert lines == ["2 3 4", "0 0", "0 2", "1 1", "1 2", "0 1 1", "1 1 1", "2 1 1"]
 
 
-def test_a_plain_edge_list_is_written_back_byte_for_byte() -> None:
-    text = "6 6\n0 3\n1 3\n2 4\n1 4\n4 5\n3 5\n"
-    assert text_of(dag_from_text(text, "edgelist"), "edgelist") == text
-
-
 @pytest.mark.parametrize(
-    ("format", "text"),
-    [
-        ("edgelist", "\ufeff# a comment\r\n3 2\r\n\r\n0 2  # first\r\n1\t2\r\n"),
-        ("dot", "/* a\n comment */ strict digraph g {\n# a line\n rankdir=LR;"
-                " node [shape=box]\n v0, v1; v0->v2; v1->v2 v1->v2}"),
-        ("dot", 'digraph { graph [a=b,c=d]; "v0" [label="x; }"]; v1; subgraph cluster_0 { v0 v1 } -> v2 // end\n}'),
-        ("dot", "DiGraph { v0 v1 {v0 v1} -> {v2} [weight=3] }"),
-        ("graphml", '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph id="G" edgedefault="directed">'
-                    '<node id="v0"><data key="d9">z</data></node><node id="v1"/><node id="v2"/>'
-                    '<edge source="v0" target="v2"/><edge source="v1" target="v2"/></graph></graphml>'),
-        ("json", '{"vertices": 3, "edges": [[0, 2], [1, 2]]}'),
-        ("json", '{"directed": true, "nodes": [{"id": "v0"}, {"id": "v1"}, {"id": "v2"}], "links": '
-                 '[{"source": "v0", "target": "v2", "weight": 3}, {"source": "v1", "target": "v2"}]}'),
-        ("mtx", "%%MatrixMarket  matrix coordinate real general\n% c\n"
-                "3 3 5\n1 1 2.5\n2 2 1\n3 3 -1e3\n3 1 0.5\n3 2 1\n"),
-        ("mtx", "%%matrixmarket MATRIX coordinate integer general\n3 3 2\n3 1 7\n3 2 7\n\n"),
-        ("hdag", "% c\n2 3 4\n% edges\n0 5 5\n1\n0 3 1\n2 1\n1 0 0\n0 0\n1 1\n0 2\n1 2\n"),
-        ("hdag", "2 3 4\n0 0\n0 2\n1 1\n1 2\n0 1 1\n1 1 1\n2 2 1\n"),
-    ],
-)  # fmt: skip
+    ("format", "text"), rows_of(Path(__file__).with_name("written_by_others.txt"), "numbered")
+)
 def test_what_others_write(format: str, text: str) -> None:
     dag = dag_from_bytes(text.encode(), format, "x")
     assert dag == Dag.from_edges([(0, 2), (1, 2)], 3)
@@ -159,112 +128,12 @@ def test_networkx_reads_and_writes_the_same_graphml_and_json(dag: Dag) -> None:
         assert dag_from_text(json.dumps(nx.node_link_data(dag.to_networkx(), edges=key)), "json") == same
 
 
-FAULTS = [
-    ("edgelist", "", "x, line 1", "empty"),
-    ("edgelist", "3\n", "x, line 1", "'V E'"),
-    ("edgelist", "3 2\n0 2\n", "x, line 1", "announces 2 edges", "has 1"),
-    ("edgelist", "3 1\n0 2\n1 2\n", "x, line 1", "announces 1 edge,"),
-    ("edgelist", "3 2\n0 2\n1 -2\n", "x, line 3", "'-2'"),
-    ("edgelist", "3 2\n0 2\n1 2.0\n", "x, line 3", "'2.0'"),
-    ("edgelist", "3 2\n0 2\n1 2 3\n", "x, line 3", "'u v'"),
-    ("edgelist", "x 2\n0 2\n1 2\n", "x, line 1", "V must be a whole number"),
-    ("edgelist", "3 2\n0 3\n1 2\n", "x, line 2", "no vertex 3", "0 to 2"),
-    ("edgelist", "3 3\n0 2\n1 2\n0 2\n", "x, line 4", "0 -> 2 is given twice", "first on line 2"),
-    ("edgelist", "4 5\n0 1\n0 2\n2 3\n1 3\n2 3\n", "x, line 6", "2 -> 3 is given twice", "first on line 4"),
-    ("edgelist", "3 3\n0 1\n\n1 2\n2 0\n", "x, line 5", "cycle: 0 -> 1 -> 2 -> 0"),
-    ("edgelist", "3 3\n2 0\n0 1\n1 2\n", "x, line 4", "cycle: 0 -> 1 -> 2 -> 0"),
-    ("edgelist", "4 4\n3 0\n1 0\n0 2\n2 1\n", "x, line 5", "cycle: 0 -> 2 -> 1 -> 0"),
-    ("edgelist", "3 2\n0 2\n1 1\n", "x, line 3", "1 is its own predecessor"),
-    ("edgelist", "4 2\n0 2\n1 2\n", "x, line 1", "vertex 3 is isolated"),
-    ("edgelist", "6 2\n1 2\n4 2\n", "x, line 1", "vertex 0 (and 2 more) is isolated"),
-    ("edgelist", "0 0\n", "x, line 1", "no vertices"),
-    ("edgelist", "999999999999 0\n", "x, line 1", "more than 100,000,000"),
-    ("edgelist", "99999999999999999999 0\n", "x, line 1", "whole number"),
-    ("edgelist", "2 1\n0 1\n# pebble: output 2\n", "x", "no vertex 2"),
-    ("edgelist", "2 1\n0 1\n# pebble: name 2 a\n", "x", "no vertex 2"),
-    ("edgelist", "2 1\n0 1\n# pebble: name 0 a b\n", "x, line 3", "white space"),
-    ("edgelist", "2 1\n0 1\n# pebble: name 0 a\n# pebble: name 0 b\n", "x, line 4", "already named a"),
-    ("edgelist", "2 1\n0 1\n# pebble: name 0 a\n# pebble: name 1 a\n", "x", "both called 'a'"),
-    ("edgelist", "2 1\n0 1\n# pebble: name 0 v1\n", "x", "both called 'v1'"),
-    ("edgelist", "2 1\n0 1\n# pebble: isolated 0\n", "x", "has edges"),
-    ("edgelist", "2 1\n0 1\n# pebble: isolated 7\n", "x", "no vertex 7"),
-    ("edgelist", "2 1\n0 1\n# pebble: colour 7\n", "x, line 3", "unknown note"),
-    ("dot", "", "x, line 1", "not a digraph"),
-    ("dot", "graph { a -- b }", "x, line 1", "undirected"),
-    ("dot", "digraph {\n a -- b }", "x, line 2", "'--'"),
-    ("dot", "digraph {\n a -> b\n b -> c -> a\n}", "x, line 3", "cycle: a -> b -> c -> a"),
-    ("dot", "digraph {\n a -> b", "x, line 2", "closing '}'"),
-    ("dot", "digraph {\n a -> \n}", "x, line 3", "expected a vertex"),
-    ("dot", "digraph {\n a:n -> b\n}", "x, line 2", "ports"),
-    ("dot", "digraph {\n <b>a</b> -> b\n}", "x, line 2", "HTML"),
-    ("dot", "digraph {\n 'a' -> b\n}", "x, line 2", "unexpected"),
-    ("dot", 'digraph {\n "a -> b\n}', "x, line 2", "does not end"),
-    ("dot", 'digraph {\n "a" + "c" -> b\n}', "x, line 2", "'+'"),
-    ("dot", 'digraph {\n "a\n c" -> b\n}', "x, line 2", "white space"),
-    ("dot", "digraph { a -> b } x", "x, line 1", "after the graph's end"),
-    ("dot", "digraph " + "{" * 100, "x, line 1", "nested"),
-    ("graphml", "<graphml>\n<graph>", "x, line 2", "no element found"),
-    ("graphml", "<graphml/>", "x", "no <graph>"),
-    ("graphml", '<!DOCTYPE a [<!ENTITY b "c">]><graphml/>', "x, line 1", "document type"),
-    ("graphml", '<graph edgedefault="directed">\n<node id="a"/>\n<node id="a"/></graph>',
-     "x, line 3", "node 'a' is given twice"),
-    ("graphml", '<graph edgedefault="directed">\n<node/></graph>', "x, line 2", "attribute id"),
-    ("graphml", '<graph edgedefault="directed">\n<node id="a"/>\n<edge source="a" target="b"/></graph>',
-     "x, line 3", "no node 'b'"),
-    ("graphml", '<graph edgedefault="undirected"><node id="a"/><node id="b"/>\n<edge source="a" target="b"/></graph>',
-     "x, line 2", "undirected"),
-    ("graphml", '<g><graph edgedefault="directed"/>\n<graph edgedefault="directed"/></g>', "x, line 2", "second graph"),
-    ("graphml", '<graph edgedefault="directed">\n<hyperedge/></graph>', "x, line 2", "hyperedges"),
-    ("json", "{", "x, line 1, column 2"),
-    ("json", "[1]", "x", "expected an object"),
-    ("json", '{"vertices": 2,\n "edges": [[0, 1],]}', "x, line 2"),
-    ("json", '{"vertices": 2, "edges": [[0, 1], [0, 1]]}', "x, edges[1]", "twice", "first on edges[0]"),
-    ("json", '{"vertices": 2, "edges": [[0, 2]]}', "x, edges[0]", "no vertex 2"),
-    ("json", '{"vertices": 2, "edges": [[0, true]]}', "x, edges[0]", "no vertex 'true'"),
-    ("json", '{"vertices": 2, "edges": [[0, -1]]}', "x, edges[0]", "no vertex -1"),
-    ("json", '{"vertices": ["a", "b"], "edges": [["a", "c"]]}', "x, edges[0]", 'no vertex \'"c"\''),
-    ("json", '{"vertices": ["a", "a"], "edges": [[0, 1]]}', "x, vertices[1]", "already vertices[0]"),
-    ("json", '{"vertices": ["a", "b c"], "edges": [[0, 1]]}', "x, vertices[1]", "white space"),
-    ("json", '{"vertices": ["a", 3], "edges": [[0, 1]]}', "x, vertices[1]", "a text"),
-    ("json", '{"vertices": 2, "edges": [[0, 1]], "outputs": []}', "x", "outputs is empty"),
-    ("json", '{"vertices": 2, "edges": [[0, 1]], "output": [1]}', "x", "unknown key 'output'"),
-    ("json", '{"vertices": 2, "edges": [[0, 1]], "edges": []}', "x", "twice"),
-    ("json", '{"vertices": 2, "edges": [[0, 1]], "version": 2}', "x", "version 1"),
-    ("json", '{"vertices": 2}', "x", "edges must be a list"),
-    ("json", '{"vertices": 2.0, "edges": []}', "x", "vertices must be"),
-    ("json", '{"directed": false, "nodes": [], "links": []}', "x", "undirected"),
-    ("json", '{"directed": true, "nodes": [{}], "links": []}', "x, nodes[0]", "id"),
-    ("json", '{"directed": true, "nodes": [{"id": 1}], "links": [{"source": 1}]}', "x, edges[0]", "target"),
-    ("json", "[" * 100_000, "x"),
-    ("mtx", "3 3 2\n", "x, line 1", "%%MatrixMarket"),
-    ("mtx", "%%MatrixMarket matrix array real general\n2 2\n", "x, line 1", "coordinate"),
-    ("mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 1\n", "x, line 1", "cycles"),
-    ("mtx", MATRIX, "x, line 2", "before the line"),
-    ("mtx", MATRIX + "2 3 1\n2 1\n", "x, line 2", "square"),
-    ("mtx", MATRIX + "2 2 2\n2 1\n", "x, line 2", "announces 2 entries"),
-    ("mtx", MATRIX + "2 2 1\n2 1\n2 2\n", "x, line 2", "the file has 2"),
-    ("mtx", MATRIX + "2 2 1\n3 1\n", "x, line 3", "outside"),
-    ("mtx", MATRIX + "2 2 1\n2 0\n", "x, line 3", "outside"),
-    ("mtx", MATRIX + "2 2 1\n2 1 5.0\n", "x, line 3", "a row, a column"),
-    ("mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 a\n", "x, line 3", "number"),
-    ("mtx", MATRIX + "2 2 2\n2 1\n1 2\n", "x, line 4", "cycle: 1 -> 2 -> 1"),
-    ("mtx", MATRIX + "% pebble: output 3\n2 2 1\n2 1\n", "x", "no vertex 3"),
-    ("hdag", "", "x, line 1", "hyperedges vertices pins"),
-    ("hdag", "1 2 2\n0 0\n0 1\n0 1 1\n", "x, line 1", "5 lines", "3 follow"),
-    ("hdag", "1 2 2\n0 0\n0 1\n0 1 1\n0 1 1\n", "x, line 5", "vertex 0 was already on line 4"),
-    ("hdag", "1 2 2\n0 0\n0 1\n0 1 1\n2 1 1\n", "x, line 5", "no vertex 2"),
-    ("hdag", "1 2 2\n0 0\n1 1\n0 1 1\n1 1 1\n", "x, line 3", "no hyperedge 1"),
-    ("hdag", "1 2 2\n0 0\n0 2\n0 1 1\n1 1 1\n", "x, line 3", "no vertex 2"),
-    ("hdag", "1 2 2\n0 0\n0 1\n0 1 a\n1 1 1\n", "x, line 4", "'a'"),
-    ("hdag", "1 2 2\n0\n0 1\n1 1 1 1\n0 0\n0 1\n", "x, line 4", "two weights"),
-    ("hdag", "2 2 2\n0\n1\n0\n1\n0 0\n0 1\n", "x", "hyperedge 1 has no pin"),
-    ("hdag", "1 2 2\n0\n0\n1\n0 0\n0 1 2\n", "x, line 6", "a pin"),
-    ("hdag", "2 2 4\n0\n1\n0\n1\n0 0\n0 1\n1 1\n1 0\n", "x, line 9", "cycle: 0 -> 1 -> 0"),
-]  # fmt: skip
+FAULTS = rows_of(Path(__file__).with_name("faults.txt"))
+FAULTS.append(["dot", "digraph " + "{" * 100, "x, line 1", "nested"])
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault[0]}-{fault[-1]}"[:40])
-def test_faults(fault: tuple[str, ...]) -> None:
+def test_faults(fault: list[str]) -> None:
     format, text, place, *words = fault
     with pytest.raises(InvalidInput) as caught:
         dag_from_text(text, format, "x")

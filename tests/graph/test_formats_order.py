@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
 from pebble.common.errors import InvalidInput
 from pebble.graph.formats import dag_from_text
+from tests.support.text_tables import rows_of
+
+TABLE = Path(__file__).with_name("written_by_others.txt")
 
 
 def test_dot_statements_in_all_shapes() -> None:
     """Edges are the same, wherever they stand."""
-    for text in (
-        "digraph { 0 -> 2; 1 -> 2; 2 -> 3; }",
-        "digraph {0->2;1->2;2->3;}",
-        'digraph { {"0"} -> 2 -> 3; "1" -> "2"; }',
-        "digraph { 0 ->\n2 -> 3; 1 -> 2 }",
-        'digraph { 0 -> "2";\n"1" -> 2; subgraph s { 2 -> 3; } }',
-        "digraph { 0 -> 2; { 1 -> 2; } 2 -> 3; }",
-        "digraph { 0 -> 2 -> 3;1 -> 2[a=b;];}",
-    ):
+    for (text,) in rows_of(TABLE, "statements"):
         graph = dag_from_text(text, "dot").to_networkx()
         assert set(graph.edges) == {("0", "2"), ("1", "2"), ("2", "3")}, text
     graph = dag_from_text("digraph { 0 -> { 2 -> 3; } }", "dot").to_networkx()
@@ -44,18 +40,10 @@ def test_graphml_may_name_edges_before_nodes(seed: int) -> None:
     assert {dag.name(v) for v in dag.predecessors_of("c")} == {"a", "b"}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "digraph { {a -> b -> c} -> d }",
-        "digraph { {a -> b; b -> c} -> d }",
-        "digraph { subgraph s {a b c\na -> b -> c} -> d [x=y] }",
-        'digraph { {"a" -> "b" -> "c";} -> "d"; }',
-        "digraph { a -> b -> c -> d; a -> d\nb->d }",
-        'digraph { a -> b [label="}; x -> y"]; b -> c [w=-.5, l="a\\"b"]\n{a b c} -> d }',
-    ],
-)
-def test_groups_of_dot_hold_all_that_they_mention(text: str) -> None:
+@pytest.mark.parametrize("row", rows_of(TABLE, "groups"), ids=str)
+def test_groups_of_dot_hold_all_that_they_mention(row: list[str]) -> None:
+    (text,) = row
+
     def edges_of(text: str) -> list[tuple[str, str]]:
         return sorted(dag_from_text(text, "dot").to_networkx().edges)
 

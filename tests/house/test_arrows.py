@@ -45,12 +45,20 @@ def imported(node: ast.AST) -> list[str]:
     return []
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements, those within others too; an import is no expression."""
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, ast.stmt | ast.excepthandler | ast.match_case):
+            yield inner
+            yield from statements(inner)
+
+
 def arrows() -> Iterator[tuple[str, int, str, str]]:
     """Imports from one room to another: file, line, room, and room of what is imported."""
     for path in sorted([*ROOT.glob("pebble/**/*.py"), *ROOT.glob("schedules/**/*.py")]):
         file = path.relative_to(ROOT)
         room = room_of(".".join(file.with_suffix("").parts))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in statements(ast.parse(path.read_text(encoding="utf-8"))):
             targets = {room_of(name) for name in imported(node) if name.startswith(("pebble", "schedules"))}
             yield from ((file.as_posix(), node.lineno, room, to) for to in targets - {room})  # type: ignore[attr-defined]
 

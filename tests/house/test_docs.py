@@ -8,7 +8,6 @@ import os
 import re
 from pathlib import Path
 
-import formulas
 import offline
 import picture
 import pytest
@@ -30,32 +29,6 @@ def test_differences_between_page_and_program_are_found(tmp_path: Path) -> None:
     (fault,) = transcripts.python_faults(">>> 1 + 1\n3\n", "page")
     assert "Expected:\n    3\nGot:\n    2" in fault
     assert not list(transcripts.python_faults(">>> 1 + 1\n2\n", "page"))
-
-
-@POSIX
-def test_a_failing_command_is_a_difference(tmp_path: Path) -> None:
-    assert list(transcripts.console_faults("```console\n$ pebble no-such-command\n```\n", tmp_path))
-    assert list(transcripts.console_faults("```console\nno command\n```\n", tmp_path))
-
-
-def test_indices_of_formulas() -> None:
-    text = "t_{j−1} and w_P²·a₁w_V, (T/3)^{3/2}, 2^s, λ′_k; but x.y_z, b3_certificate, lower_bounds, f_(x)"
-    marked = [(mark, piece) for mark, piece in formulas.pieces(text) if mark]
-    assert marked == [("_", "j−1"), ("_", "P"), ("_", "V"), ("^", "3/2"), ("^", "s"), ("_", "k")]
-    assert "".join(piece for _, piece in formulas.pieces("no formula")) == "no formula"
-
-
-@pytest.mark.extra
-def test_indices_are_set_in_prose_and_formulas_but_not_in_code() -> None:
-    import indices
-    from docutils import nodes
-
-    prose, code = nodes.paragraph("", "x_j"), nodes.paragraph("", "", nodes.literal("", "x_j"))
-    formula = nodes.literal_block("x_j", "x_j", language="none")
-    program = nodes.literal_block("x_j", "x_j", language="python")
-    indices.set_indices(nodes.section("", prose, code, formula, program))
-    counts = [len(list(node.findall(nodes.subscript))) for node in (prose, code, formula, program)]
-    assert counts == [1, 0, 1, 0]
 
 
 @pytest.mark.slow
@@ -139,38 +112,6 @@ def test_every_cited_paper_is_in_the_bibliography() -> None:
     cited = {name for path in (*sources, *PAGES) for name in number.findall(path.read_text(encoding="utf-8"))}
     listed = set(number.findall((DOCS / "bibliography.md").read_text(encoding="utf-8")))
     assert cited - listed == set()
-
-
-@pytest.mark.extra
-@pytest.mark.filterwarnings("ignore:'myst_parser")
-def test_slides_and_a_handout_are_made_of_the_sections_that_the_plan_links_to(tmp_path: Path) -> None:
-    import slides
-    from sphinx.application import Sphinx
-
-    rules = "## The rules\n\nRead [this](teaching.md). Then win:\n\n- a move\n\n"
-    code = "```python\nprint()\n```\n\n```text\nseen\n```\n\n```text\n" + "unseen\n" * 60 + "```\n\n"
-    lesson = f"# A lesson\n\nHow long.\n\n{rules}## Counted\n\n{code}![it](a.svg)\n\n" + "Long. " * 60
-    (tmp_path / "lesson.md").write_text(lesson, encoding="utf-8")
-    (tmp_path / "a.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8")
-    links = "[a](lesson.md) [b](lesson.md#the-rules) [c](lesson.md#counted)"
-    sheet = "## Sheet\n\n[r](lesson.md#the-rules)\n\nTry it.\n"
-    plan = f"# Class\n\nWhy.\n\n| slides |\n|---|\n| {links} |\n\n{sheet}"
-    (tmp_path / "teaching.md").write_text(plan, encoding="utf-8")
-    settings = {"extensions": ["myst_parser"], "root_doc": "teaching", "myst_heading_anchors": 3}
-    out = tmp_path / "html"
-    app = Sphinx(tmp_path, None, out, tmp_path / "trees", "html", settings, status=None, warning=None)
-    app.connect("build-finished", lambda app, _: slides.write(app))
-    app.build()
-    text = (out / "slides.html").read_text(encoding="utf-8")
-    assert re.findall(r"<h1>(.*?)</h1>", text) == ["Class", "A lesson", "The rules", "Counted", "Counted"]
-    assert "Read this. Then win:a move" in re.sub("<.*?>|\\n", "", text)
-    assert '>seen\n</pre><img src="data:image/svg+xml;base64,' in text
-    assert not {"print()", "unseen"} & set(re.findall(r"[\w()]+", text))
-    assert 0 < text.count("Long.") < 60, "a long paragraph is cut after a sentence"
-    printed = (out / "handout.html").read_text(encoding="utf-8")
-    places = [printed.index(one) for one in ("Sheet</h1>", "The rules", "a move", "Try it.")]
-    assert places == sorted(places)
-    assert list(offline.fetched_from_elsewhere(out)) == []
 
 
 @POSIX

@@ -15,10 +15,6 @@ EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"
 QUICK = ["count_attention"]
 
 
-def test_there_are_examples() -> None:
-    assert set(QUICK) <= {path.stem for path in EXAMPLES}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "path",

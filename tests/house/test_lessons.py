@@ -18,103 +18,11 @@ import render
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = render.pages()
-SHOWS = """# 1. Shows
-
-Lead, [here](page.md).
-
-```python
-class Drawn:
-    def _repr_svg_(self):
-        return "<svg><title>a &lt;b&gt; [c]</title></svg>"
-
-    def _repr_html_(self):
-        return "<b>not this</b>"
-
-print("`" * 3)
-Drawn()
-```
-
-```python
-class Table:
-    def _repr_html_(self):
-        return "<pre>one\\n\\ntwo</pre><table></table>"
-
-Table()
-```
-
-## Words
-
-```sh
-not a cell
-```
-
-```python
->>> 1 + 2
-4
-
-```
-
-```python
-1 + 1
-```
-
-The end.
-
-```python
-None
-```
-"""
 
 
-@pytest.fixture
-def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(render, "PICTURES", tmp_path / "pictures")
-    (tmp_path / "pictures").mkdir()
-    (tmp_path / "page.md").write_text(SHOWS, encoding="utf-8")
-    return tmp_path / "page.md"
-
-
-def test_a_page_is_cut_into_cells() -> None:
-    found = lessons.cells(SHOWS)
-    assert [cell.prose.partition("\n")[0] for cell in found] == ["# 1. Shows", "", "## Words", "The end.", ""]
-    assert [cell.code.partition("\n")[0] for cell in found[2:]] == ["1 + 1", "None", ""]
-    assert SHOWS.splitlines()[found[2].line - 1] == "1 + 1"
-
-
-def test_what_cells_give_stands_behind_them(page: Path) -> None:
-    (page.parent / "pictures" / "page-2.svg").touch()
-    found = render.stale(page)
-    assert {path.name: text is None for path, text in found.items()} == {
-        "page.md": False,
-        "page-1.svg": False,
-        "page-2.svg": True,
-    }
-    for path, text in found.items():
-        if text is None:
-            path.unlink()
-        else:
-            path.write_text(text, encoding="utf-8")
-    assert render.stale(page) == {}
-    text = page.read_text(encoding="utf-8")
-    assert (
-        "````text\n```\n````\n\n![a &lt;b&gt; \\[c\\]](pictures/page-1.svg)\n\n```python\nclass Table" in text
-    )
-    assert "Table()\n```\n\n<pre>one\n\ntwo</pre><table></table>\n\n## Words" in text
-    assert "```python\n1 + 1\n```\n\n```text\n2\n```\n\n" in text
-    assert text.endswith("```python\nNone\n```\n")
-    assert [cell.code for cell in lessons.cells(text)] == [cell.code for cell in lessons.cells(SHOWS)]
-
-
-def test_a_script_is_one_cell(tmp_path: Path) -> None:
-    script = '"""Lead."""\n\nimport sys\n\nif __name__ == "__main__":\n    print(len(sys.argv), __name__)\n'
-    (tmp_path / "lesson.py").write_text(script, encoding="utf-8")
-    text = render.markdown(tmp_path / "lesson.py", lessons.run(tmp_path / "lesson.py"), {})
-    assert text.startswith("Lead.\n\n```python\nimport sys\n")
-    assert text.endswith("```text\n1 __main__\n```\n")
-
-
-def test_a_lesson_that_fails_makes_no_page(page: Path) -> None:
+def test_a_lesson_that_fails_makes_no_page(tmp_path: Path) -> None:
     before = os.getcwd(), sys.path, sys.argv
+    page = tmp_path / "page.md"
     page.write_text("```python\nassert 1 == 2\n```\n", encoding="utf-8")
     with pytest.raises(AssertionError):
         render.stale(page)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
-__all__ = ["LINKS_RUNNER", "decoded", "encoded", "fragment"]
+__all__ = ["LINKS_RUNNER", "encoded", "fragment"]
 
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
@@ -30,17 +30,6 @@ def encoded(moves: Iterable[tuple[int, int]], vertices: int) -> str:
     digits = _width(vertices)
     codes = (4 * vertex + op for op, vertex in moves)
     return "".join(_DIGITS[code >> 6 * place & 63] for code in codes for place in reversed(range(digits)))
-
-
-def decoded(text: str, vertices: int) -> list[tuple[int, int]]:
-    """Return the moves of a text that is well formed."""
-    digits = _width(vertices)
-    values = [_DIGITS.index(letter) for letter in text]
-    codes = [
-        sum(value << 6 * place for place, value in enumerate(reversed(values[at : at + digits])))
-        for at in range(0, len(values), digits)
-    ]
-    return [(code % 4, code // 4) for code in codes]
 
 
 def fragment(board: dict[str, Any], mode: str, values: Sequence[object]) -> str:

@@ -39,18 +39,3 @@ def test_our_bounds_are_ours_and_others_are_theirs() -> None:
     assert entries(ours.bibtex) == ["pebble-t1", "hong-kung-1981", "loomis-whitney-1949"]
     assert "author = {{The authors of pebble}}" in ours.bibtex
     assert entries(theirs.bibtex) == ["saha-ye-2024", "pebble"]
-
-
-def test_keys_of_entries_are_different() -> None:
-    keys = [
-        found.references[0].key for one in STATEMENTS if isinstance(found := pebble.cite(one.name), Citation)
-    ]
-    own = [key for key in keys if key.startswith("pebble-")]
-    assert len(own) == len(set(own)) == sum(one.by is None for one in STATEMENTS)
-
-
-def test_without_a_name_all_are_listed() -> None:
-    found = pebble.cite()
-    names = {one["name"] for one in found.to_dict()["bounds"]}
-    assert names == {one.name for one in STATEMENTS}
-    assert all(name in str(found) for name in names)

@@ -30,12 +30,3 @@ def test_what_is_shown_can_be_chosen() -> None:
     assert found.to_dict()["rows"] == found.records()
     with pytest.raises(InvalidInput, match="cannot show 'IO'; it can show io, ratio"):
         pebble.compare(SQUARE, 500, show="IO")
-
-
-def test_nothing_to_compare() -> None:
-    with pytest.raises(InvalidInput, match="nothing to compare: 0 problems and 1 memories"):
-        pebble.compare([], 100)
-    with pytest.raises(InvalidInput, match=r"of problems .*, not of 3"):
-        pebble.compare([SQUARE, 3], 100)  # type: ignore[list-item]
-    with pytest.raises(InvalidInput, match="M"):
-        pebble.compare(SQUARE, -1)

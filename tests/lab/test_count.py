@@ -99,7 +99,7 @@ def problems(draw: st.DrawFn) -> Problem:
         raise
 
 
-@examples(30, 300)
+@examples(12, 300)
 @given(problems(), st.data())
 def test_a_program_of_ones_own_is_held_to_the_bound_of_all_heads(
     problem: Problem, data: st.DataObject

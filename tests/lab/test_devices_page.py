@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from pebble.common.errors import InvalidInput
 from pebble.lab.player.devices_page import DevicesPage, play_devices
 from pebble.program.parallel import SharedProblem, distributed_schedule, distributed_schedules, play
 from tests.lab.webdriver import browser_in, have_browser
@@ -55,13 +54,6 @@ def test_the_words_of_a_ring_and_a_grid() -> None:
         assert page.document["total"] == play(exchange).total == total
         assert page.document["bound"] == bound
         assert page.document["columns"] == (2 if name == "grid" else 0)
-
-
-def test_too_much_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="17 devices are too many"):
-        play_devices(SharedProblem(34, 2, 17), "ring")
-    with pytest.raises(InvalidInput, match="unknown schedule"):
-        play_devices(SharedProblem(8, 2, 4), "wheel")
 
 
 def test_the_page_needs_nothing_from_outside(tmp_path: Path) -> None:

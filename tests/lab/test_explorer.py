@@ -25,6 +25,7 @@ def test_data_has_every_stop_once() -> None:
     assert list(load_points()) == list(every_point()), _STALE
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize(("mask", "width"), [("none", 1), ("causal", 1), ("none", 4)])
 def test_data_is_what_is_counted(mask: str, width: int) -> None:
     point = Stop(1024, 64, 49_152, mask, "forward", width)
@@ -47,7 +48,10 @@ def test_points_that_are_known_are_not_counted_again(tmp_path: Path, monkeypatch
     assert load_points(tmp_path / "points.jsonl") == {point: load_points()[point]}
 
 
-def test_command_writes_one_small_file(tmp_path: Path) -> None:
+def test_command_writes_one_small_file(
+    page: ExplorerPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pebble.lab.explorer.explore", lambda: page)
     file = tmp_path / "page.html"
     ran = CliRunner().invoke(group, ["explore", "-o", str(file)])
     assert ran.exit_code == 0, ran.output

@@ -10,9 +10,8 @@ import pytest
 import pebble
 from pebble.common.errors import InvalidInput
 from pebble.common.units import BYTES_PER_WORD, bytes_per_word
-from pebble.lab.hardware import LEVELS, Device, device, devices, model, models
+from pebble.lab.hardware import Device, device, devices, model, models
 from pebble.lab.hardware.device import canonical_dtype, read_table
-from tests.support.commands import Pebble
 
 FIGURES = ("units", "smem_per_unit", "smem_per_block", "registers_per_unit", "accumulators_per_unit", "l2")
 
@@ -77,16 +76,6 @@ def test_words(name: str, level: str | None, dtype: str, words: int) -> None:
     assert device(name).words(dtype, level) == words
 
 
-def test_levels_without_a_source_are_refused() -> None:
-    assert LEVELS == ("smem", "smem+regs", "l2")
-    for name, level in (("h200", "l2"), ("tpu-v4", "smem+regs"), ("zen4", "smem")):
-        assert level not in device(name).levels()
-        with pytest.raises(InvalidInput, match="no sourced figure"):
-            device(name).words("bf16", level)
-    with pytest.raises(InvalidInput, match="unknown level 'l3'"):
-        device("h100").words("bf16", "l3")
-
-
 def test_names_are_found_loosely_and_the_nearest_is_named() -> None:
     assert device("RTX 4090") is device("rtx4090")
     assert device("TPU_v5e").key == "tpu-v5e"
@@ -125,28 +114,9 @@ def test_models_are_whole_groups() -> None:
     assert model("llama2-7b").group == 1
 
 
-def test_grouped_queries_are_stacked_and_their_keys_shared() -> None:
-    problem = model("llama3-8b").problem(100, batch=3, pass_name="backward")
-    assert (problem.Nq, problem.Nk, problem.heads, problem.batch) == (400, 100, 8, 3)
-    M = 10**7
-    shared = pebble.count(model("llama3-8b").problem(100), M, ["best"])["best"].io
-    copied = pebble.count(pebble.Problem(100, 100, 128, 128, heads=32), M, ["best"])["best"].io
-    assert shared == 8 * (2 * 400 * 128 + 2 * 100 * 128)
-    assert copied == 32 * 4 * 100 * 128
-    with pytest.raises(InvalidInput, match="N must be"):
-        model("gpt2").problem(0)
-
-
 def test_canonical_dtypes_keep_their_size() -> None:
     for name, size in BYTES_PER_WORD.items():
         assert bytes_per_word(canonical_dtype(name)) == size
         assert canonical_dtype(canonical_dtype(name)) == canonical_dtype(name)
     assert device("h100").flops("fp16") == device("h100").flops("half") == 989_400_000_000_000
     assert device("gtx1060").flops("fp16") is None
-
-
-def test_sharing_less_than_the_model_is_noted(pebble: Pebble) -> None:
-    code, out, err = pebble("bounds", "-N", "16", "-M", "900", "--model", "llama3-8b", "--kv-heads", "32")
-    assert (code, "N = 16, d = 128, 32 heads" in out) == (0, True)
-    assert err.startswith("note: 4 query heads of llama3-8b share ")
-    assert "do not hold" in err

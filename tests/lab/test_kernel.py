@@ -1,60 +1,22 @@
 """Loop nests in the lab: bounds and schedules beside each other."""
 
 import io
+import random
 
 import pytest
 
 import pebble
 from pebble.common.errors import InvalidInput
+from tests.computations.nests.plain_nests import random_text, used_extents
 
 PRODUCT = "C[i,j] += A[i,k]*B[k,j]"
 CUBE = {"i": 3, "j": 3, "k": 3}
-
-
-def test_a_report_has_a_bound_below_its_schedule() -> None:
-    report = pebble.kernel(PRODUCT, CUBE, M=32)
-    assert report.schedule is not None
-    assert report.ratio is not None
-    assert report.ratio >= 1
-    assert report.schedule.peak <= 32
-    assert report.schedule.io == report.schedule.reads + report.schedule.writes
-    assert "times the greatest bound" in str(report)
-    assert repr(report).startswith("<KernelReport: C[i,j] += A[i,k]*B[k,j]")
-
-
-@pytest.mark.parametrize(
-    ("text", "extents"),
-    [
-        (PRODUCT, {"i": 5, "j": 4, "k": 3}),
-        ("u[t,i] = u[t-1,i-1] + u[t-1,i] + u[t-1,i+1]", {"t": 3, "i": 6}),
-        ("y[i] += L[i,j]*x[j] for j <= i", {"i": 5, "j": 5}),
-        ("s += x[i]*y[i]; z[i] = s*x[i]", {"i": 6}),
-        ("D[i] = C[i]*b; C[i] += A[k,i,l]*B[l,k]", {"i": 3, "k": 2, "l": 3}),
-    ],
-)
-def test_the_pebbling_is_legal_and_costs_what_is_said(text: str, extents: dict[str, int]) -> None:
-    report = pebble.kernel(pebble.loop_nest(text, extents), M=12)
-    assert report.schedule is not None
-    target = io.StringIO()
-    report.write(target)
-    checked = pebble.check(io.BytesIO(target.getvalue().encode()))
-    assert checked.complete
-    assert (checked.reads, checked.writes) == (report.schedule.reads, report.schedule.writes)
-    assert checked.peak <= 12
-    assert all(one.value <= checked.io for one in report.bounds if one.proved)
 
 
 def test_too_little_memory_is_no_schedule() -> None:
     report = pebble.kernel(PRODUCT, CUBE, M=3)
     assert (report.schedule, report.ratio, report.fits) == (None, None, False)
     assert "4" in report.note
-
-
-def test_what_cannot_be_asked() -> None:
-    with pytest.raises(InvalidInput, match="already has its extents and outputs"):
-        pebble.kernel(pebble.loop_nest(PRODUCT, CUBE), CUBE, M=32)
-    with pytest.raises(InvalidInput, match="M must"):
-        pebble.kernel(PRODUCT, CUBE)
 
 
 def test_what_is_too_large_has_bounds_and_no_schedule() -> None:
@@ -67,7 +29,38 @@ def test_what_is_too_large_has_bounds_and_no_schedule() -> None:
         report.write(io.StringIO())
 
 
-def test_a_circle_is_found_at_any_size() -> None:
-    for extent in (3, 10**6):
-        with pytest.raises(InvalidInput, match="cycle"):
-            pebble.kernel("x[i] = x[i+1]*x[i-1]", {"i": extent}, M=64)
+# Random loop nests: bounds below schedules, pebblings that cost what is said
+
+
+def _check(seed: int) -> bool:
+    rng = random.Random(seed)
+    text, extents = random_text(rng, plain=rng.random() < 0.6)
+    M = rng.randint(2, 14)
+    try:
+        report = pebble.kernel(text, used_extents(text, extents), M)
+    except InvalidInput:
+        return False
+    if report.schedule is None:
+        assert str(M) in report.note
+        return False
+    target = io.StringIO()
+    report.write(target)
+    checked = pebble.check(io.BytesIO(target.getvalue().encode()))
+    found = report.schedule
+    assert checked.complete, text
+    assert (checked.reads, checked.writes) == (found.reads, found.writes), text
+    assert checked.peak <= found.peak <= M, text
+    assert all(one.value <= found.io for one in report.bounds if one.holds_under(pebble.Rules())), text
+    assert str(report)
+    assert report.to_dict()["schedule"]["io"] == found.io
+    return True
+
+
+def test_random_nests() -> None:
+    assert sum(map(_check, range(12))) > 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(3))
+def test_many_random_nests(part: int) -> None:
+    assert sum(map(_check, range(1000 + 100 * part, 1100 + 100 * part))) > 60

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pebble import InvalidInput, Problem
+from pebble import Problem
+from pebble.common.errors import InvalidInput
 from pebble.computations.registry import family_of
 from pebble.lab.plan import Constraints, kernel_boundaries, kernel_tiles
 from pebble.lab.plan.kernel_boundaries import _of_a_warp
@@ -75,20 +76,6 @@ def test_counts_are_those_of_programs_that_are_executed(mask: str | None) -> Non
     (row,) = found.rows
     assert (row.boundaries[0].io, row.boundaries[0].peak) == (executed.io * 6, 2 * executed.peak)
     assert all(one.ratio >= 1 for one in row.boundaries)
-
-
-@pytest.mark.parametrize(
-    ("problem", "tiles"),
-    [
-        (ONE_LAYER, {"Br": 128}),
-        (Problem.square(64, 16, pass_name="backward"), {"Br": 16, "Bc": 16}),
-        (Problem.square(64, 16, softmax="safe"), {"Br": 16, "Bc": 16}),
-        (Problem.square(64, 16, stats=True), {"Br": 16, "Bc": 16}),
-    ],
-)
-def test_other_kernels_are_refused(problem: Problem, tiles: dict[str, int]) -> None:
-    with pytest.raises(InvalidInput, match="forward kernel with plain softmax"):
-        kernel_boundaries(problem, tiles, "h100")
 
 
 def test_a_thread_has_255_registers() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pebble import InvalidInput, Problem, bounds, plan_kernel
+from pebble import Problem, bounds, plan_kernel
 from pebble.computations.registry import family_of
 from pebble.lab.plan import Choice, Constraints
 from pebble.program.counting.run import run
@@ -22,7 +22,6 @@ CASES: list[tuple[Problem, str, dict[str, int], int, dict[str, Any]]] = [
     (GROUPED, "flash-2", {"Br": 8, "Bc": 4}, 600, {"multiple_of": 8, "double_buffer": True}),
     (GROUPED, "flash-2-causal", {"first": 5, "rows": 6}, 250, {}),
 ]
-FEW = ["flash-1", "flash-2"]
 PASSES = ("forward", "backward")
 
 
@@ -46,15 +45,6 @@ def test_a_kernel_is_counted_as_its_program_runs(
         bound = bounds(one.problem, M).best
         assert (one.bound.name, one.bound.value) == (bound.name, bound.value)
         assert one.mine.ratio == one.mine.io / bound.value
-
-
-def test_names_of_papers_and_kernels_stand_for_rows_and_cols() -> None:
-    asked: dict[str, Any] = {"at_least": {"rows": 2}, "costs": False, "schedules": ["flash-2"]}
-    plain = plan_kernel(SHAPE, "flash-2", {"rows": 8, "cols": 4}, 300, **asked)
-    for names in (("Br", "Bc"), ("BLOCK_M", "BLOCK_N")):
-        tiles = dict(zip(names, (8, 4), strict=True))
-        other = plan_kernel(SHAPE, "flash-2", tiles, 300, **{**asked, "at_least": {names[0]: 2}})
-        assert other.to_dict() == plain.to_dict()
 
 
 def test_what_does_not_fit_is_a_row_with_the_words_that_are_missing() -> None:
@@ -119,28 +109,3 @@ def test_the_backward_schedule_has_the_same_name_or_is_of_the_same_kind(
         assert other.mine.tiles == get(backward, "backward").check_tiles(tiles)
     if "best tiles" in chosen:
         assert other.mine == other.same
-
-
-def test_best_of_what() -> None:
-    few = plan_kernel(SHAPE, "flash-2", {"Br": 8, "Bc": 4}, 250, schedules=FEW, costs=False)
-    assert "best of flash-1, flash-2 " in str(few)
-    assert [one["tried"] for one in few.to_dict()["passes"]] == [FEW, FEW]
-
-
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [
-        ({"kernel": "flash-9"}, "unknown schedule 'flash-9' for the forward pass"),
-        ({"tiles": {"Bx": 3}}, r"it has rows, cols \(Br or BLOCK_M is rows, Bc or BLOCK_N is cols\)"),
-        ({"tiles": {"Br": 3, "rows": 3}}, "rows is given twice, as Br and as rows"),
-        ({"passes": ("weights",)}, "forward and a backward pass, not 'weights'"),
-        ({"kernel": "split", "passes": ("forward",)}, "no schedule 'split' for the forward pass"),
-        ({"backward": "flash-9"}, "unknown schedule 'flash-9' for the backward pass"),
-        ({"M": None}, "give the size of fast memory"),
-        ({"at_least": {"depth": 3}}, "unknown tile 'depth'; known: rows"),
-    ],
-)
-def test_what_cannot_be_asked(asked: dict[str, Any], words: str) -> None:
-    given: dict[str, Any] = {"kernel": "flash-2", "tiles": {"rows": 3}, "M": 300, **asked}
-    with pytest.raises(InvalidInput, match=words):
-        plan_kernel(SHAPE, **given, costs=False)

@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-import io
-import re
-
 import pytest
 
 import pebble
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import CacheTooSmall
 from pebble.computations.problem import Problem
 from pebble.lab.hardware import device, model
 from pebble.lab.level_counts import count_levels
 from pebble.lab.level_pebblings import level_moves
-from pebble.lab.show import show_levels
 from pebble.program import Hierarchy
 
 PROBLEM, TILES = Problem.square(40, 3), {"rows": 12, "cols": 9, "block": 5}
-BOUNDARY = {"level", "capacity", "reads", "writes", "io", "peak", "bound", "ratio"}
-
-
-def test_the_example_of_the_docs() -> None:
-    report = count_levels(PROBLEM, Hierarchy((43, 140)), ["nested-flash-2"], TILES)
-    (row,) = report.rows
-    assert [(one.level, one.io, one.peak) for one in row.boundaries] == [(1, 4400, 43), (2, 1200, 140)]
-    assert row.least == (43, 140)
-    for one, size in zip(row.boundaries, (43, 140), strict=True):
-        assert one.bound == pebble.bounds(PROBLEM, size).best.value
-        assert one.ratio == one.io / one.bound
-    content = report.to_dict()
-    (plain,) = content["schedules"]
-    assert [set(one) for one in plain["boundaries"]] == [BOUNDARY, BOUNDARY]
-    assert (plain["io"], plain["peak"], plain["least_M"], plain["fits"]) == (1200, 140, 140, True)
-    assert "T1 for 43 words, by Theorem M" in str(report)
-    assert [one["name"] for one in content["bounds"]] == ["levels", "levels"]
 
 
 def test_levels_that_are_too_small() -> None:
@@ -104,55 +83,3 @@ def test_known_bandwidths_decide_the_tiles() -> None:
     )
     assert slow_inner[0].io < slow_outer[0].io
     assert slow_inner[1].io > slow_outer[1].io
-
-
-def test_files_of_moves_are_checked() -> None:
-    for inclusive in (True, False):
-        hierarchy = Hierarchy((43, 140), inclusive)
-        pebbling, stream = level_moves("nested-flash-2", PROBLEM, hierarchy, TILES), io.StringIO()
-        number = pebbling.write(stream)
-        text = stream.getvalue()
-        assert ("# levels 43 140\n" in text) == inclusive
-        found = pebble.check(io.StringIO(text))
-        assert found.complete
-        assert (found.moves, found.io, found.M) == (number, 1200, 140)
-        assert "level 1: 4,400 I/O" in str(found)
-        without = text.replace("load 2 K[3,0]\n", "", 1)
-        broken = pebble.check(io.StringIO(without))
-        assert broken.refusal is not None
-        assert broken.refusal.rule == "load-needs-blue"
-        assert broken.line is not None
-        assert without.splitlines()[broken.line - 1] == "load 1 K[3,0]"
-
-
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("load a", "line 4: 'load a' is not a move; write 'load LEVEL VERTEX'"),
-        ("slide 1 a", "line 4: unknown operation 'slide' in 'slide 1 a'"),
-        ("compute 1 a", "line 4: 'compute 1 a' is not a move; write 'compute VERTEX'"),
-    ],
-)
-def test_a_line_that_is_no_move_is_no_illegal_move(line: str, says: str) -> None:
-    with pytest.raises(InvalidInput, match=re.escape(says)):
-        pebble.check(io.StringIO(f"# pebbling 1\n# dag pyramid:2\n# levels 3 5\n{line}\n"))
-
-
-def test_formulas_of_every_boundary() -> None:
-    shown = show_levels("nested-flash-2", PROBLEM, Hierarchy((43, 140)), TILES)
-    assert [str(form.io) for form in shown.forms][1] == "2·N·d·⌈N/12⌉ + 2·N·d"
-    assert [int(form.io) for form in shown.forms] == [4400, 1200]
-    assert shown.fits
-    assert "load2 Q" in str(shown)
-    assert shown.to_dict()["boundaries"][0]["io"]["value"] == 4400
-
-
-def test_what_makes_no_sense_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="separately"):
-        count_levels(Problem.square(8, 2, pass_name="both"), Hierarchy((50, 60)))
-    with pytest.raises(InvalidInput, match="no preset of tiles called 'paper'"):
-        count_levels(PROBLEM, Hierarchy((50, 60)), tiles="paper")
-    with pytest.raises(InvalidInput, match="no sourced figure for regs"):
-        device("tpu-v5e").hierarchy(("regs", "smem"), "bf16")
-    with pytest.raises(InvalidInput, match="in the order regs, smem, l2"):
-        device("h100").hierarchy(("smem", "regs"), "bf16")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pebble import InvalidInput, Problem
+from pebble import Problem
 from pebble.computations.registry import family_of
-from pebble.lab.plan import Constraints, plan
-from pebble.lab.plan.memory_need import streamed_tiles, widened, width_ratio
+from pebble.lab.plan import Constraints
+from pebble.lab.plan.memory_need import streamed_tiles, widened
 from pebble.program import Operation, Phase, Program
 from pebble.program.counting.run import run
 from pebble.program.schedule import get
@@ -110,11 +110,3 @@ def test_widened_families_keep_the_mask() -> None:
     assert plain.peak + held <= wide.peak <= plain.peak + held + 2
     need = room_of("flash-2", problem, tiles, Constraints(accumulate="float32"), "bf16")
     assert (need.peak, need.wide) == (plain.peak, wide.peak - plain.peak)
-
-
-def test_width_ratio_refuses_narrower_accumulators() -> None:
-    assert width_ratio("fp8", "float32") == 4
-    with pytest.raises(InvalidInput, match="narrower"):
-        width_ratio("float32", "bf16")
-    with pytest.raises(InvalidInput, match="narrower"):
-        plan(FORWARD, 10_000, dtype="float32", accumulate="bf16")

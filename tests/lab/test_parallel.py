@@ -84,7 +84,9 @@ def test_plain_data() -> None:
 def test_the_backward_pass_has_its_own_schedules_and_bound() -> None:
     data = parallel(SharedProblem(4096, 4, 12, pass_name="backward"), shape=(3, 4)).to_dict()
     names = [row["name"] for row in data["schedules"]]
-    assert sorted(names) == sorted(["all-gather", "ring", "ring-q", "grid", "heads-grid"])
+    assert sorted(names) == sorted(
+        ["all-gather", "ring", "ring-q", "pass-q", "grid", "grid-ring", "heads-grid"]
+    )
     assert [bound["name"] for bound in data["bounds"]] == ["D3-total"]
     (grid,) = (row for row in data["schedules"] if row["name"] == "grid")
     assert grid["shape"] == "3x4"

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
 from pebble import Problem
-from pebble.common.clock import heard_by
 from pebble.common.errors import NoClosedForm
 from pebble.computations.registry import family_of
-from pebble.lab.count import count
-from pebble.lab.plan import Constraints, plan, verification
+from pebble.lab.plan import plan, verification
 from pebble.program import Program
 from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles, get
@@ -23,35 +20,6 @@ def _problem(mask: str, pass_name: str = "forward", N: int = 64) -> Problem:
     if mask.startswith("group:2:"):
         return Problem(2 * N, N, 8, 8, mask=mask, pass_name=pass_name)
     return Problem.square(N, 8, mask=mask, pass_name=pass_name)
-
-
-MASKED = [
-    ("forward", "causal", 700, {}),
-    ("forward", "causal", 1500, {"multiple_of": 4, "double_buffer": True}),
-    ("forward", "window:20", 900, {"multiple_of": 4}),
-    ("forward", "group:2:causal", 1300, {"multiple_of": 8, "accumulate": "float32"}),
-    ("backward", "causal", 1500, {"multiple_of": 4}),
-    ("backward", "window:20", 2500, {"at_least": {"rows": 8}, "multiple_of": 4}),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("pass_name", "mask", "M", "asked"), MASKED)
-def test_every_choice_is_what_the_machine_counts(
-    pass_name: str, mask: str, M: int, asked: dict[str, Any]
-) -> None:
-    problem = _problem(mask, pass_name, 32)
-    found = plan(problem, M, **asked, costs=False)
-    assert found.unverified == ()
-    assert found.best.moved == min(one.moved for one in found.choices)
-    for one in found.choices:
-        assert one.tiles is not None
-        assert one.room is not None
-        program = get(one.schedule, pass_name).program(problem, one.tiles)
-        assert Constraints(**asked).allow(program, family_of(problem))
-        held = run(program, family_of(problem), M, induction=False)
-        assert (held.io, held.peak) == (one.io, one.room.peak)
-        assert one.room.words <= M
 
 
 @pytest.mark.slow
@@ -112,26 +80,3 @@ def test_without_a_closed_form_the_machine_counts(monkeypatch: pytest.MonkeyPatc
     without_proofs(monkeypatch, 1)
     found = plan(problem, 200, schedules=["flash-1"], costs=False)
     assert [one.tiles for one in found.unverified] == [None] * 2
-
-
-def test_progress_is_told_before_the_work() -> None:
-    lines: list[str] = []
-    with heard_by(lines.append):
-        plan(_problem("causal"), 700, schedules=["flash-2"], costs=False)
-    assert "searching tiles: flash-2, own tiles" in lines
-    assert any(line.startswith("verifying flash-2 rows=") for line in lines)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "mask",
-    ["blocks:size=16,density=0.2", "document:40,6x5,26", pytest.param("strided:16", marks=pytest.mark.slow)],
-)
-def test_a_plan_is_no_worse_than_a_count(mask: str) -> None:
-    problem = Problem.square(96, 4, mask=mask)
-    planned = plan(problem, 200, costs=False)
-    counted = {row.name: row.io or 0 for row in count(problem, 200).rows}
-    own = [choice for choice in planned.choices if choice.form == "own tiles"]
-    assert len(own) > 8
-    for choice in own:
-        assert choice.io <= counted[choice.schedule], choice

@@ -1,4 +1,4 @@
-"""Positions in the address of the page, labels and sizes: what can be seen without a browser."""
+"""Positions in the address of the page, and labels: what can be seen without a browser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from pebble.graph.dag import Dag
 from pebble.lab.player import play_dag
 from pebble.lab.player.practice_boards import PracticeBoard, board_dict
-from tests.lab.page_links import LINKS_RUNNER, decoded, encoded, fragment
+from tests.lab.page_links import LINKS_RUNNER, encoded, fragment
 
 _FOLDER = resources.files("pebble.lab.player")
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
@@ -83,14 +83,6 @@ def random_positions(count: int, seed: int) -> tuple[list[dict[str, Any]], list[
         positions.append({"mode": "play", "board": place, "M": M, "moves": made})
         texts.append(fragment(board, "play", [M, encoded(moves, vertices)]))
     return positions, texts
-
-
-@pytest.mark.parametrize("vertices", [1, 16, 17, 1024, 1025, 2000])
-def test_moves_are_written_compactly_and_read_again(vertices: int) -> None:
-    moves = [(op, vertex) for vertex in sorted({0, vertices // 2, vertices - 1}) for op in range(4)]
-    text = encoded(moves, vertices)
-    assert decoded(text, vertices) == moves
-    assert len(text) == len(moves) * (1 if vertices <= 16 else 2 if vertices <= 1024 else 3)
 
 
 @needs_node
@@ -184,31 +176,3 @@ def test_labels_are_read_or_left_out() -> None:
         if scale >= 0.7 and m == 1 and i in (0, 1, 2, 3):
             assert label["name"], "a short name is shown at full size"
             assert bool(label["index"]) == bool(i)
-
-
-# -- sizes in the style sheets
-
-
-def style(name: str) -> str:
-    return re.sub(r"/\*.*?\*/", "", _FOLDER.joinpath(name).read_text(encoding="utf-8"), flags=re.DOTALL)
-
-
-def test_what_is_touched_is_large_enough() -> None:
-    (block,) = re.findall(
-        r"@media \(max-width: 560px\), \(pointer: coarse\) \{(.*?)\n\}", style("small.css"), re.DOTALL
-    )
-    for rule in ("button, .zoom button, select", 'input[type="range"]', ".panel summary"):
-        ((body,),) = [re.findall(rf"{re.escape(rule)}[^{{]*\{{([^}}]*)\}}", block)]
-        least = [int(size) for size in re.findall(r"(?:min-)?(?:height|width): (\d+)px", body)]
-        assert least
-        assert min(least) >= 44
-    narrow = style("small.css").partition("@media (max-width: 560px) {")[2]
-    assert narrow
-    assert [size for size in re.findall(r"min-(?:height|width): (\d+)px", narrow) if int(size) < 44] == []
-
-
-@pytest.mark.parametrize("name", ["player.css", "small.css"])
-def test_no_text_of_the_page_is_smaller_than_12_pixels(name: str) -> None:
-    sizes = re.findall(r"font(?:-size)?:[^;]*?(\d+(?:\.\d+)?)px", style(name))
-    assert sizes
-    assert min(map(float, sizes)) >= 12

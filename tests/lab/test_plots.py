@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import pebble
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.lab import plots
 from pebble.lower_bounds import proved_bounds
@@ -43,13 +41,6 @@ def test_every_picture_of_a_masked_problem_has_the_counts_under_the_mask() -> No
         assert numbers.to_dict()["problem"]["mask"] == "window:5"
 
 
-def test_the_crossover_is_marked_where_it_can_be_seen() -> None:
-    texts = [text.get_text() for text in plots.io(PROBLEM, [20, 200], ["naive"]).texts]
-    assert "M = d² = 36" in texts
-    texts = [text.get_text() for text in plots.io(PROBLEM, [40, 200], ["naive"]).texts]
-    assert not any(text.startswith("M = d²") for text in texts)
-
-
 @pytest.mark.slow
 def test_gap_is_the_best_schedule_over_the_best_bound() -> None:
     problems = [Problem.square(N, 6) for N in (12, 48)]
@@ -69,13 +60,6 @@ def test_gap_is_the_best_schedule_over_the_best_bound() -> None:
     assert low < MEMORIES[0] / 36 < MEMORIES[-1] / 36 < high
 
 
-def test_gap_of_one_length_has_no_scale_of_lengths() -> None:
-    ax = plots.draw_gap(plots.gaps(PROBLEM, MEMORIES))
-    axis = ax.yaxis
-    assert [label.get_text() for label in axis.get_ticklabels()] == [f"{PROBLEM.Nk / PROBLEM.d:g}"]
-    assert [*axis.get_ticklocs(), *axis.get_minorticklocs()] == [PROBLEM.Nk / PROBLEM.d]
-
-
 def test_gap_where_nothing_fits_is_blank() -> None:
     found = plots.gaps(PROBLEM, [2, 200])
     assert found.ratios[0][0] is None
@@ -89,7 +73,7 @@ def test_roofline_agrees_with_the_plan() -> None:
     problem = Problem.square(512, 64)
     found = plots.roofline_points(problem, "a100", "float16", schedules=["flash-2", "naive"])
     planned = pebble.plan(problem, device="a100", dtype="float16", schedules=["flash-2"], costs=False)
-    own = next(choice for choice in planned.choices if choice.form == "own tiles")
+    own = next(choice for choice in planned.choices if choice.form == "native tiles")
     point = found.points[0]
     assert (point.io, point.moved, point.flops) == (own.io, own.moved, own.flops)
     assert point.intensity == own.intensity
@@ -101,36 +85,4 @@ def test_roofline_agrees_with_the_plan() -> None:
                 assert [value[0] for value in line.get_data()] == [one.intensity, one.attainable]
 
 
-def test_roofline_says_what_is_computed_again() -> None:
-    problem = Problem.square(256, 64)
-    backward = replace(problem, pass_name="backward")
-    found = plots.roofline_points(backward, "a100", schedules=["split"])
-    assert found.points[0].repeated == pytest.approx(7 / 5)
-    labels = lines_of(plots.draw_roofline(found))
-    assert any("arithmetic × 1.40" in label.replace("\n", " ") for label in labels)
-
-
 # Errors
-
-
-def test_what_to_draw_must_make_sense() -> None:
-    with pytest.raises(InvalidInput, match="no size of fast memory"):
-        plots.io(PROBLEM, [])
-    with pytest.raises(InvalidInput, match="no problem"):
-        plots.io([], 60)
-    with pytest.raises(InvalidInput, match="not both"):
-        plots.io([PROBLEM, Problem.square(12, 6)], [40, 60])
-    with pytest.raises(InvalidInput, match="only in their length"):
-        plots.gap([PROBLEM, Problem.square(12, 4)], [40, 60])
-    with pytest.raises(InvalidInput, match="positive whole number"):
-        plots.io(PROBLEM, [40, 0])
-    with pytest.raises(InvalidInput, match="nothing to draw"):
-        plots.arrays(PROBLEM, 2)
-    with pytest.raises(InvalidInput, match="nothing to draw"):
-        plots.io(PROBLEM, [2, 3])
-    with pytest.raises(InvalidInput, match="separately"):
-        plots.roofline(replace(PROBLEM, pass_name="both"), "h100")
-    with pytest.raises(InvalidInput, match="no roofline"):
-        plots.roofline(PROBLEM, "zen4")
-    with pytest.raises(CacheTooSmall):
-        plots.occupancy("flash-2", PROBLEM, 3)

@@ -9,8 +9,8 @@ import pytest
 import pebble
 from pebble import Problem
 from pebble.lab.plan import plan
-from pebble.lab.plan.plan_table import Choice
-from pebble.lab.plan.roofline import flops, moved_bytes, roofline_of
+from pebble.lab.plan.roofline import moved_bytes, roofline_of
+from pebble.lab.work import flops
 from pebble.program.schedule import get
 from tests.lab.plans import BACKWARD, FORWARD
 
@@ -81,29 +81,6 @@ def test_a_bandwidth_can_be_given() -> None:
     for wrong in ({"l3": 1.0}, {"smem": 0.0}, {"smem": float("nan")}):
         with pytest.raises(pebble.InvalidInput, match="the rate positive"):
             given.with_bandwidths(wrong)
-
-
-def test_tiles_that_leave_half_of_l2_say_nothing_of_dram() -> None:
-    problem = pebble.model("llama3-8b").problem(65536)
-    tiles = {"rows": 1023, "cols": 64}
-    (mine,) = pebble.plan_kernel(
-        problem,
-        "flash-2",
-        tiles,
-        passes=["forward"],
-        device="h100",
-        level="l2",
-        schedules=["flash-2"],
-        costs=False,
-    ).passes
-    assert isinstance(mine.mine, Choice)
-    assert isinstance(mine.best, Choice)
-    assert mine.mine.roofline is not None
-    assert mine.best.roofline is not None
-    assert mine.mine.moved == 2 * mine.mine.io == 70_061_654_016
-    assert mine.mine.roofline.boundary == "L2–shared memory"
-    assert mine.mine.roofline.memory_seconds is None
-    assert mine.best.roofline.boundary == "DRAM–L2"
 
 
 def test_bytes_that_a_plan_counts_are_divided_by_the_bandwidth_they_cross() -> None:

@@ -11,10 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 import pebble
-from pebble.lab import plots
 from pebble.lab.plots import styles
 from pebble.program.schedule import available
-from tests.lab.pictures import MEMORIES, PROBLEM, lines_of
+from tests.lab.pictures import PROBLEM
 
 pytest.importorskip("matplotlib")
 
@@ -67,17 +66,6 @@ def test_colours_of_schedules_are_told_apart_with_colour_blindness_and_on_white(
         assert 1.05 / (float(TO_XYZ[1] @ colour) + 0.05) >= 2.5
 
 
-def test_fills_of_arrays_are_told_apart_with_colour_blindness_and_letters_on_them_are_read() -> None:
-    found = styles.fills(styles.STYLED_ARRAYS).values()
-    for one, other in itertools.combinations([linear(style["facecolor"]) for style in found], 2):
-        assert min(float(np.linalg.norm(lab(eye @ one) - lab(eye @ other))) for eye in BLIND) >= 14
-    for style in found:
-        under, letters = (
-            float(TO_XYZ[1] @ linear(one)) + 0.05 for one in (style["facecolor"], styles.on_fill(style))
-        )
-        assert max(under, letters) / min(under, letters) >= 4.5
-
-
 def test_lines_differ_without_colour() -> None:
     names = [*dict.fromkeys([*available("forward"), *available("backward")]), "mine", "yours"]
     seen = [(str(style["linestyle"]), style["marker"]) for style in styles.lines(names).values()]
@@ -88,18 +76,3 @@ def test_every_array_has_its_own_style() -> None:
     for pass_name in ("forward", "backward"):
         family = pebble.schedules(pass_name)["best"].family(replace(PROBLEM, pass_name=pass_name))
         assert {array.name for array in family.arrays} <= {*styles.STYLED_ARRAYS}
-
-
-def test_the_lines_drawn_have_these_styles() -> None:
-    drawn = lines_of(plots.io(PROBLEM, [60, 200], ["flash-1", "flash-2", "naive"]))
-    looks = {
-        (drawn[name].get_linestyle(), drawn[name].get_marker()) for name in ("flash-1", "flash-2", "naive")
-    }
-    assert len(looks) == 3
-
-
-def test_the_heat_map_grows_darker() -> None:
-    (mesh,) = plots.gap(PROBLEM, MEMORIES).collections
-    shades = mesh.get_cmap()(np.linspace(0, 1, 50))[:, :3] @ np.array([0.2126, 0.7152, 0.0722])
-    assert (np.diff(shades) < 0.002).all()
-    assert shades[0] - shades[-1] > 0.5

@@ -89,17 +89,29 @@ def test_masks_are_an_axis() -> None:
         assert row["bound_value"] == counted.bounds.best.value
 
 
-def test_heads_that_share_keys_are_counted_as_one_problem() -> None:
-    shared: dict[str, Any] = {"heads": 6, "kv_heads": 2}
-    grid = sweep_grid("4,6", 2, 30, "flash-2", masks=["none", "causal"], **shared)
-    rows = run_sweep(grid).rows
-    expected = [pebble.Problem.square(N, 2, mask=mask, **shared) for N in (4, 6) for mask in (None, "causal")]
-    for row, problem in zip(rows, expected, strict=True):
-        assert (row["Nq"], row["Nk"], row["heads"]) == (problem.Nq, problem.Nk, 2)
-        assert row["mask"] == problem.to_dict()["mask"]
-        assert row["io"] == pebble.count(problem, 30, ["flash-2"])["flash-2"].io
-    alone = sweep_grid("4,6", 2, 30, "flash-2", masks=["none", "causal"], heads=6)
-    assert grid.to_dict() != alone.to_dict()
+@pytest.mark.many(2)
+@pytest.mark.parametrize(
+    ("options", "masks"),
+    [
+        ({"heads": 6, "kv_heads": 2}, ["none", "causal"]),
+        ({"attention": "linear"}, ["none", "causal"]),
+        ({"attention": "linear", "gate": True}, ["causal"]),
+        ({"attention": "linear", "chunk": 3}, ["causal"]),
+    ],
+)
+def test_options_of_a_problem(options: dict[str, Any], masks: list[str]) -> None:
+    """Heads that share keys are one problem; linear attention without a mask is another computation than causal."""
+    rows = run_sweep(sweep_grid("7,8", 2, 40, "naive,best", masks=masks, **options)).rows
+    expected = [(N, mask, name) for N in (7, 8) for mask in masks for name in ("naive", "best")]
+    for row, (N, mask, name) in zip(rows, expected, strict=True):
+        problem = pebble.Problem.square(N, 2, mask=mask, **options)
+        assert row["io"] == pebble.count(problem, 40, [name])[name].io
+        assert (row["Nq"], row["Nk"], row["heads"]) == (problem.Nq, problem.Nk, problem.heads)
+        assert (row["mask"], row["gate"], row["chunk"]) == (
+            problem.to_dict()["mask"],
+            problem.gate,
+            problem.chunk,
+        )
 
 
 @pytest.mark.parametrize("spec", ["file:{}", "blocks:size=1,file={}", "group:1:file:{}"])
@@ -120,18 +132,6 @@ def test_a_mask_from_a_file_is_known_by_its_pairs(spec: str, tmp_path: Path) -> 
     np.save(file, np.tri(4, dtype=bool))
     mask_made.cache_clear()
     assert run_sweep(grid, out).resumed == 1
-
-
-def test_queries_that_attend_to_nothing() -> None:
-    with pytest.raises(InvalidInput, match="empty"):
-        sweep_grid(4, 2, 9, "naive", masks="window:left=0,right=0", kv=2)
-    sweep_grid(4, 2, 9, "naive", masks="window:left=0,right=0", kv=2, empty_rows="zero")
-
-
-def test_all_schedules_of_a_pass_by_default() -> None:
-    assert sweep_grid(4, 2, 9).schedules == tuple(pebble.schedules())
-    both = sweep_grid(4, 2, 9, pass_name="both").schedules
-    assert both == tuple(name for name in pebble.schedules() if name in pebble.schedules("backward"))
 
 
 @pytest.mark.parametrize(
@@ -226,29 +226,6 @@ def test_a_bar_on_a_terminal_only(tmp_path: Path) -> None:
     assert b"rows, 8 points" in seen.getvalue()
     plain = subprocess.run([*command, str(tmp_path / "b.csv")], capture_output=True, text=True, check=True)
     assert plain.stderr == f"{tmp_path / 'b.csv'}: 8 rows, 8 points\n"
-
-
-@pytest.mark.many(1)
-@pytest.mark.parametrize(
-    ("options", "masks"),
-    [({}, ["none", "causal"]), ({"gate": True}, ["causal"]), ({"chunk": 3}, ["causal"])],
-)
-def test_linear_attention(options: dict[str, Any], masks: list[str]) -> None:
-    """Without a mask it is another computation than under the causal one; gates and chunks need that."""
-    rows = run_sweep(
-        sweep_grid("7,8", 2, "40", "naive,best", masks=masks, attention="linear", **options)
-    ).rows
-    expected = [(N, mask, name) for N in (7, 8) for mask in masks for name in ("naive", "best")]
-    for row, (N, mask, name) in zip(rows, expected, strict=True):
-        problem = pebble.Problem.square(N, 2, mask=mask, attention="linear", **options)
-        assert row["io"] == pebble.count(problem, 40, [name])[name].io
-        assert (row["attention"], row["gate"]) == ("linear", problem.gate)
-        assert row["chunk"] == problem.chunk
-
-
-def test_gates_need_a_causal_mask() -> None:
-    with pytest.raises(InvalidInput, match="add mask='causal'"):
-        sweep_grid(8, 2, 40, attention="linear", gate=True)
 
 
 @pytest.mark.slow

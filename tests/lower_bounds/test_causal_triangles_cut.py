@@ -1,4 +1,4 @@
-"""The proof of the bound on causal masks, fact by fact: on orders of steps, and on pebblings with recomputation."""
+"""The proof of the bound on causal masks, fact by fact, on random orders of steps."""
 
 from __future__ import annotations
 
@@ -6,13 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-
-from pebble import schedule_dag
-from pebble.computations.problem import Problem
-from pebble.computations.registry import family_of
-from pebble.lower_bounds.attention.causal_triangles import words_above_compulsory
-from tests.lower_bounds.masked_pebblings import Player, io
-from tests.lower_bounds.words_needed_again import Lifetimes, traced, words_needed_again
 
 Steps = list[tuple[int, int]]
 
@@ -101,9 +94,6 @@ def claimed(n: int, d: int, width: int) -> int:
     return (d + 1) * (n - 2 * d + 1) + (width // 2) * (n - 5 * d + 2)
 
 
-# Orders of steps
-
-
 def priorities(n: int, width: int, rng: np.random.Generator) -> np.ndarray:
     """Which step comes first: at random, along slopes, along slopes of each column, or far apart columns."""
     i, e, j = np.meshgrid(np.arange(n), np.arange(width), np.arange(n), indexing="ij")
@@ -156,34 +146,3 @@ def test_every_inequality_on_random_orders() -> None:
 @pytest.mark.parametrize("seed", range(1, 5))
 def test_every_inequality_on_many_random_orders(seed: int) -> None:
     assert check_orders(seed, 4000) > 100
-
-
-# Pebblings
-
-
-@pytest.mark.many(6)
-@pytest.mark.parametrize("seed", range(40))
-def test_the_cut_of_a_pebbling(seed: int) -> None:
-    """At the moment of the proof at least so many words are needed again, and each is red or moved once more."""
-    rng = np.random.default_rng(seed)
-    d = int(rng.choice([1, 1, 2]))
-    n, dv = int(rng.integers(2 * d + 1, 2 * d + 5)), int(rng.integers(1, 2 * d + 3))
-    family = family_of(Problem.square(n, d, dv, mask="causal"))
-    dag = family.dag()
-    M = family.max_indegree + 1 + int(rng.integers(0, 2 * n * d))
-    if seed % 2:
-        moves = Player(dag, M, rng).moves
-    else:
-        found = schedule_dag(dag, M, order=str(rng.choice(["depth-first", "given"])))
-        moves = [(move.op.name.lower(), move.vertex) for columns in found.moves() for move in columns]
-    times = Lifetimes(moves)
-    for width in {1, min(dv - 1 + dv % 2, 2 * d + 1)}:
-        events = sorted(traced(family, times, width))
-        assert len({time for time, _ in events}) == len(events)
-        cut = Cut(n, d, width, [step for _, step in events])
-        cut.check()
-        words, red = words_needed_again(family, times, width, events[cut.place][0])
-        assert red <= M
-        assert words >= claimed(n, d, width)
-        assert io(moves) >= 2 * n * (d + dv) + words - red
-    assert io(moves) >= 2 * n * (d + dv) + words_above_compulsory(n, d, dv, M)

@@ -83,20 +83,6 @@ def test_more_is_proved_by_any_search_and_less_refuted(search: Any, row: Any, mo
     assert getattr(witness, "cn", 0) <= row.mu
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("search", "row", "boxes"),
-    [
-        *cases(T3Search, T3[:1], 100, quick=1),
-        *cases(T4Search, T4[:1], 50, quick=1),
-        *cases(B3Search, B3[:1], 300, quick=1),
-        *cases(b4_search, B4[:1], 300),
-    ],
-)
-def test_out_of_boxes_is_not_a_proof(search: Any, row: Any, boxes: int) -> None:
-    assert certify(search, row, max_boxes=boxes).verdict == "undecided"
-
-
 @pytest.mark.parametrize("row", [T3[0], T4[0], B3[0], B4[0]], ids=lambda row: row.statement.name)
 def test_unsound_rows_are_refused(row: Any) -> None:
     unsound = {"gamma": "1.5", "tau": "0.001", "W": "0"}
@@ -113,13 +99,6 @@ def test_unsound_rows_are_refused(row: Any) -> None:
     for text in ("0.00000000001", "x"):
         with pytest.raises(ValueError, match=r"nine decimal places|Invalid literal"):
             row.from_strings(given_as | {"gamma": text})
-
-
-@pytest.mark.parametrize("row", [B3[0], B4[0]], ids=lambda row: row.statement.name)
-def test_a_row_with_no_weights_is_refused(row: Any) -> None:
-    weights = set(row.scaled) - {"mu", "tau", "gamma", "gamma_dP", "W"}
-    with pytest.raises(InvalidInput, match="no sound row"):
-        replace(row, **dict.fromkeys(weights, Fraction(0)))
 
 
 # --- bounds on boxes ----------------------------------------------------------------------------------------
@@ -213,51 +192,6 @@ def test_a_box_is_bounded_above_every_point_in_it(name: str, which: int, seed: i
     work = plain_work(row, s) if plain else s.work(row)
     assert (bound >= work * (1 - 1e-13)).all()
     assert np.isfinite(bound).any() or row.mu > 1
-
-
-def g_of_the_docs(row: B4Row, at: Any, m: Any) -> Any:
-    """g of docs/proofs/b4.md, section 4, at points, letter by letter; inf where a condition fails."""
-    S, dP, V0, V1, K0, K1, Q0, Q1 = map(
-        float, (row.S, row.dP, row.V0, row.V1, row.K0, row.K1, row.Q0, row.Q1)
-    )
-    tau, mu, gS, gP = map(float, (row.tau, row.mu, row.gamma, row.gamma_dP))
-    (q, k, o, eta), (lam, t1, a1, a2, fK, fQ, pK, pK1, eK, pQ, pQ1, eQ, alpha, sS, sP, theta) = at, m
-    t, rho = 1 + t1, alpha * q + (1 - alpha) * o
-    A = (1 - a1 - a2) ** 2 * o / (4 * (lam * t - a1 * V1 * q))
-    BK = (1 - fK) ** 2 * q / (4 * (lam * t - fK * K1 * rho))
-    BQ = (1 - fQ) ** 2 * k / (4 * (lam * t - fQ * Q1 * k))
-    (kappa0, kappa1), (chi0, chi1) = (BK * K0**2, BK * K1**2), (BQ * Q0**2, BQ * Q1**2)
-    c0, c1 = fK * K0 + fQ * Q0, fK * K1 + fQ * Q1
-    H = kappa1 * (pK + pK1) + chi1 * (pQ + pQ1) + c1
-    G0, G1 = kappa0 * (1 - pK1) + chi0 * (1 - pQ1) + c0, kappa1 * (1 - pK1) + chi1 * (1 - pQ1) + c1
-    L_p = np.minimum(lam - A * V0**2 - (a1 + a2) * V0 - H, lam * t - A * V1**2 - (a1 + a2) * V1 - H)
-    L_p = np.minimum(L_p, gS * lam) - sS * S
-    L_r = np.minimum(np.minimum(lam - G0, lam * t - G1), gP * lam) - sP * dP
-    L_v = lam - kappa1 * ((1 - pK - pK1) * o + pK * eK * rho) - chi1 * ((1 - pQ - pQ1) * o + pQ * eQ * rho)
-    value = lam * (tau + (t - 1) * mu - q - k - o) + (1 - sS) * S * theta * eta * q * k
-    value += (1 - sS) ** 2 * S**2 * (1 - theta * eta) ** 2 * q * k / (4 * L_p) + A * V1**2 * eta**2 * q * k
-    value += a2 * V1 * k * o + kappa1 * (pK1 * eta**2 * q * k + pK * (1 - eK) * rho * k)
-    value += chi1 * (pQ1 * eta**2 * q * k + pQ * (1 - eQ) * rho * k)
-    holds = (A >= 0) & (BK >= 0) & (BQ >= 0) & (L_p > 0) & (L_r >= 0) & (L_v >= 0)
-    holds &= (lam >= kappa0 + chi0 + c0) & (lam * t >= kappa1 + chi1 + c1)
-    return np.where(holds & (L_r * L_v >= (1 - sP) ** 2 * dP**2 * o / 4), value, np.inf)
-
-
-@pytest.mark.parametrize("row", [row for row in B4 if not row.plain][::3], ids=str)
-def test_the_bound_at_a_point_is_the_function_of_the_docs(row: B4Row) -> None:
-    rng, n = np.random.default_rng(0), 20_000
-    at = np.concatenate([rng.dirichlet(np.ones(4), n).T[:3] * float(row.tau), rng.random((1, n))])
-    search = B4Search(row, rng)
-    multipliers = search.legal(rng.random((16, n)) * rng.random(n))
-    multipliers[0] = np.exp(rng.uniform(-2, 1, n))
-    with np.errstate(all="ignore"):
-        expected = g_of_the_docs(row, at, multipliers)
-    bound = search.bound(Boxes(at, at), multipliers)
-    both = np.isfinite(bound) & np.isfinite(expected)
-    assert (np.isfinite(bound) == np.isfinite(expected)).mean() > 0.9999  # rounding aside
-    assert both.mean() > 0.02
-    assert bound[both] == pytest.approx(expected[both], rel=1e-6, abs=1e-6)
-    assert (bound[both] >= expected[both]).all()
 
 
 def test_boxes_are_cut_to_what_a_segment_reaches_and_no_more() -> None:

@@ -7,31 +7,23 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import proved_bounds
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.backward_rows import B3Row, B4Row, b3, b4
-from pebble.lower_bounds.certified.forward_rows import T3Row, T4Row, t3, t4
-from tests.lower_bounds.backward_problems import backward
+from pebble.lower_bounds.certified.forward_rows import T3Row, t3, t4
 from tests.support.amounts import examples
 
 Ask = Callable[[Problem, int], Bound]
 DOCS = Path(__file__).parents[2] / "docs"
 PASSES = {"T3": "forward", "T4": "forward", "B3": "backward", "B4": "backward"}
 BOUNDS: dict[str, Ask] = {"T3": t3, "T4": t4, "B3": b3, "B4": b4}
-LEADING = {
-    "T3": {0.05: 17.38, 0.1: 12.15, 0.35: 6.275, 0.69: 4.273, 1.0: 3.288, 2.0: 1.922, 3.0: 1.321},
-    "T4": {0.1: 12.192, 0.18: 9.021, 0.3: 6.950, 0.5: 5.291, 0.7: 4.305, 1.0: 3.371},
-    "B4": {0.05: 39.45, 0.14: 23.10, 0.25: 16.97, 0.5: 11.50, 1.0: 7.99, 2.0: 4.97, 3.0: 3.59, 5.0: 2.28},
-}
-"""Of the words for N = Nq = Nk and dv = d, over N², by mu = M/d²."""
 
 
 def problem_of(name: str, N: int, d: int = 64) -> Problem:
@@ -41,15 +33,6 @@ def problem_of(name: str, N: int, d: int = 64) -> Problem:
 def leading(name: str, mu: float) -> float:
     N, d = 10**10, 2000
     return BOUNDS[name](problem_of(name, N, d), round(mu * d * d)).value / N**2
-
-
-@pytest.mark.parametrize(("name", "mu"), [(name, mu) for name, some in LEADING.items() for mu in some])
-def test_leading_constants(name: str, mu: float) -> None:
-    constant = LEADING[name][mu]
-    assert constant * 0.999 <= leading(name, mu) <= constant * 1.05, (
-        "this much better would be news; check it"
-    )
-    assert name == "T3" or leading(name, mu) > leading(f"{name[0]}3", mu)
 
 
 @pytest.mark.parametrize("name", ["T4", "B4"])
@@ -116,7 +99,7 @@ def theorem_b4(row: B4Row, problem: Problem, M: int) -> Fraction | None:
 )
 def test_equals_the_theorem_in_fractions(name: str, Nq: int, Nk: int, d: int, dv: int | None, M: int) -> None:
     """Of T3 and T4 Coq computes the values."""
-    problem = backward(Nq, Nk, d, dv)
+    problem = Problem(Nq, Nk, d, dv or d, pass_name="backward")
     if name == "B3":
         values = [theorem_b3(row, problem, M) for row in B3Row.load()]
     else:
@@ -141,12 +124,6 @@ def test_more_memory_never_helps_and_rules_do_not_matter(name: str, most: int) -
         assert BOUNDS[name](problem, 4000) in proved_bounds(problem, 4000, rules)
 
 
-def test_between_rows_the_bound_does_not_sag() -> None:
-    """On a logarithmic scale the bound is nearly as good as the mean of what it is on either side."""
-    values = np.array([leading("B3", mu) for mu in np.geomspace(0.004, 11, 120)])
-    assert (values[4:-4] >= 0.97 * np.sqrt(values[8:] * values[:-8])).all()
-
-
 def test_large_sizes_are_exact_and_row_sums_cost_a_store_each() -> None:
     for name, least, status in (("T3", 3, "machine-checked"), ("B3", 6, "computer-assisted")):
         bound = BOUNDS[name](problem_of(name, 10**15, 128), 16_000)
@@ -158,39 +135,14 @@ def test_large_sizes_are_exact_and_row_sums_cost_a_store_each() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "M", "reason"),
-    [
-        ("T3", 5 * 64**2, "use T1"),
-        ("T4", 64**2 + 1, "use T3"),
-        ("B3", 40 * 64**2, "use B1"),
-        ("B4", 40 * 64**2, "use B3"),
-    ],
-)
-def test_refusals(name: str, M: int, reason: str) -> None:
-    with pytest.raises(BoundDoesNotApply, match=reason):
-        BOUNDS[name](problem_of(name, 10**6), M)
-    with pytest.raises(BoundDoesNotApply, match="too small"):
-        BOUNDS[name](problem_of(name, 4), 4096)
-    with pytest.raises(InvalidInput):
-        BOUNDS[name](problem_of(name, 4096), 0)
-    other = "backward" if PASSES[name] == "forward" else "forward"
-    with pytest.raises(BoundDoesNotApply, match=PASSES[name]):
-        BOUNDS[name](Problem.square(1000, 8, pass_name=other), 40)
-
-
 def test_where_rows_end() -> None:
-    with pytest.raises(BoundDoesNotApply, match="dv at most d"):
-        t4(Problem(1000, 1000, 8, 9), 40)
-    for bound, tau in ((b3, 5), (b4, 3)):
-        with pytest.raises(BoundDoesNotApply, match="use B"):
-            bound(backward(10**6, dv=32), tau * 32**2)
-        assert bound(backward(10**6, dv=32), 32**2 // 2).value > 0
+    backward = Problem.square(10**6, 64, pass_name="backward")
+    for bound in (b3, b4):
+        assert bound(Problem(10**6, 10**6, 64, 32, pass_name="backward"), 32**2 // 2).value > 0
     for ask, edge, problem in (
         (t3, int(T3Row.load()[-1].mu * 64**2), Problem.square(10**6, 64)),
-        (b3, int(max(row.tau for row in B3Row.load()) * 64**2) - 2, backward(10**6)),
+        (b3, int(max(row.tau for row in B3Row.load()) * 64**2) - 2, backward),
     ):
         assert ask(problem, edge).value >= 0
         with pytest.raises(BoundDoesNotApply):
             ask(problem, edge + 2)
-    assert {row.statement.name for row in T4Row.load()} == {"T4"}

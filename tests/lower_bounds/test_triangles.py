@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.masks import DenseMask, make_mask, mask_from_array
 from pebble.lower_bounds.attention import triangles as module
 from pebble.lower_bounds.attention.triangles import QueryIntervals, Triangle, find_triangles
+from tests.support.text_tables import rows_of
 
 
 def single(triangles: list[Triangle]) -> list[Triangle]:
@@ -91,23 +93,10 @@ def test_triangles_of_random_bands(seed: int) -> None:
             assert find_triangles(intervals, 1)[0].size == len(start)
 
 
-@pytest.mark.parametrize(
-    ("spec", "Nq", "Nk", "sizes"),
-    [
-        ("causal", 20, 20, [20]),
-        ("causal", 20, 50, [20]),
-        ("causal", 25, 20, [20]),
-        ("prefix:7", 20, 20, [20]),
-        ("window:6", 20, 20, [6, 6, 6]),
-        ("window:6", 28, 20, [6, 6, 6]),
-        ("window:left=3,right=2", 20, 20, [6, 6, 6]),
-        ("document:causal,4,9,7", 20, 20, [4, 9, 7]),
-        ("document:causal,2,13,1,4", 20, 20, [13, 4]),
-        ("document:9,4,7", 20, 20, [9, 4, 7]),
-        ("group:2:causal", 40, 20, [20]),
-    ],
-)
-def test_triangles_of_masks(spec: str, Nq: int, Nk: int, sizes: list[int]) -> None:
+@pytest.mark.parametrize("row", rows_of(Path(__file__).with_name("triangles.txt")), ids=" ".join)
+def test_triangles_of_masks(row: list[str]) -> None:
+    spec, Nq, Nk = row[0], int(row[1]), int(row[2])
+    sizes = [int(size) for size in row[3].split()]
     mask = make_mask(spec, Nq, Nk, empty_rows="zero")
     assert mask is not None
     triangles = single(find_triangles(QueryIntervals.from_mask(mask), 3))
@@ -119,63 +108,6 @@ def test_triangles_of_masks(spec: str, Nq: int, Nk: int, sizes: list[int]) -> No
     assert single(find_triangles(QueryIntervals.from_mask(hidden), 3)) == triangles
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_pieces_of_a_band_are_those_of_its_arrays(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    lengths = rng.integers(1, 9, 3)
-    N = int(lengths.sum())
-    packed = ",".join(map(str, lengths.tolist()))
-    left, right = (int(n) for n in rng.integers(0, 5, 2))
-    for spec in (f"document:{packed}", f"document:causal,{packed}", f"window:left={left},right={right}"):
-        mask = make_mask(spec, N, N)
-        assert mask is not None
-        same = QueryIntervals.from_arrays(mask.first("i"), mask.last("i") + 1)
-        intervals = QueryIntervals.from_mask(mask)
-        for least in (1, 3):
-            assert single(find_triangles(intervals, least)) == single(find_triangles(same, least))
-
-
-def test_a_window_repeats() -> None:
-    """One entry for all triangles but the first, whatever the length."""
-    for N in (100, 10_000):
-        mask = make_mask("window:7", N, N)
-        assert mask is not None
-        triangles = find_triangles(QueryIntervals.from_mask(mask), 7)
-        assert len(triangles) == 2
-        assert sum(triangle.repeats for triangle in triangles) == N // 7
-
-
-@pytest.mark.many(6)
-@pytest.mark.parametrize("seed", range(20))
-def test_repeating_triangles_are_those_found_one_by_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In bands that move on after a beginning of another form, so that the first keys may be taken already."""
-    rng = np.random.default_rng(seed)
-    cases, repeating = [], 0
-    for _ in range(20):
-        before, width, wide = (int(n) for n in rng.integers(1, 9, 3))
-        start = np.append(np.zeros(before), np.arange(40) + rng.integers(0, 3)).astype(int)
-        stop = np.append(np.full(before, wide), np.arange(40) + max(width, wide)).astype(int)
-        stop = np.maximum(stop, start + 1)
-        intervals = QueryIntervals.from_arrays(start, stop)
-        for least in (1, 3):
-            found = find_triangles(intervals, least)
-            repeating += any(triangle.repeats > 1 for triangle in found)
-            cases.append((intervals, least, single(found)))
-    assert repeating > 10
-    monkeypatch.setattr(QueryIntervals, "repeats", lambda *_: 1)
-    for intervals, least, expected in cases:
-        assert find_triangles(intervals, least) == expected
-
-
-def test_only_so_many_are_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    mask = make_mask("document:" + ",".join(["10"] * 20), 200, 200)
-    assert mask is not None
-    intervals = QueryIntervals.from_mask(mask)
-    assert len(find_triangles(intervals, 3)) == 20
-    monkeypatch.setattr(module, "MOST_TRIES", 5)
-    assert len(find_triangles(intervals, 3)) == 5
-
-
 def test_masks_that_are_no_bands_and_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_QUERIES", 10)
     band = make_mask("causal", 20, 20)
@@ -183,10 +115,3 @@ def test_masks_that_are_no_bands_and_large_are_refused(monkeypatch: pytest.Monke
     assert QueryIntervals.from_mask(band).number == 20
     with pytest.raises(BoundDoesNotApply, match="at most 10 queries"):
         QueryIntervals.from_mask(DenseMask("array:own", band.matrix((0, 20), (0, 20))))
-
-
-def test_runs_of_a_grouped_band_are_not_made_one_by_one() -> None:
-    band = make_mask("group:4:causal", 2**14, 2**12)
-    assert band is not None
-    assert QueryIntervals.from_mask(band).number == 2**14
-    assert "_regular_parts" not in vars(band)

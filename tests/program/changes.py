@@ -28,7 +28,6 @@ from tests.program.repairs import addresses, edited, is_valid, mutated
 __all__ = ["BREAKING", "KEEPING", "acceptable", "change"]
 
 Mutation = Callable[[Random, Program, Family], Program]
-Place = tuple[int, ...]
 
 
 def acceptable(program: Program, family: Family) -> bool:
@@ -53,18 +52,12 @@ def change(rnd: Random, program: Program, family: Family, mutations: list[Mutati
     return program, ""
 
 
-def pick(rnd: Random, program: Program, *kinds: type) -> Place | None:
-    """The address of a node of some kind."""
-    found = [address for address, node in addresses(program) if isinstance(node, kinds)]
-    return rnd.choice(found) if found else None
-
-
 def at_node(
     rnd: Random, program: Program, kind: type | tuple[type, ...], edit: Callable[..., tuple[Node, ...]]
 ) -> Program:
     """The program with one node of a kind edited."""
-    address = pick(rnd, program, *(kind if isinstance(kind, tuple) else (kind,)))
-    return program if address is None else edited(program, address, edit)
+    found = [address for address, node in addresses(program) if isinstance(node, kind)]
+    return edited(program, rnd.choice(found), edit) if found else program
 
 
 def partial(rnd: Random, node: Operation, inside: dict[str, str], family: Family) -> tuple[Node, ...]:
@@ -89,19 +82,6 @@ def free_label(axis: str, inside: dict[str, str]) -> str:
 
 
 # Mostly legal afterwards
-
-
-def double(rnd: Random, program: Program, family: Family) -> Program:
-    return at_node(rnd, program, (Operation, Loop, When), lambda node, _: (node, node))
-
-
-def retile(rnd: Random, program: Program, family: Family) -> Program:
-    def edit(node: Loop, inside: dict[str, str]) -> tuple[Node, ...]:
-        return (
-            replace(node, tile=rnd.choice([1, 1, 2, 3, 4, rnd.randint(1, family.extents[node.axis] + 1)])),
-        )
-
-    return at_node(rnd, program, Loop, edit)
 
 
 def split(rnd: Random, program: Program, family: Family) -> Program:
@@ -174,17 +154,6 @@ def relabel(rnd: Random, program: Program, family: Family) -> Program:
         new = rnd.choice(["again", node.axis, "one", rnd.choice(list(family.extents))])
         body = tuple(renamed(inner, node.label, new) for inner in node.body)
         return (replace(node, label=new, body=body),)
-
-    return at_node(rnd, program, Loop, edit)
-
-
-def nest(rnd: Random, program: Program, family: Family) -> Program:
-    """A loop inside a loop over the same axis."""
-
-    def edit(node: Loop, inside: dict[str, str]) -> tuple[Node, ...]:
-        tile = max(node.tile, rnd.randint(1, family.extents[node.axis]))
-        inner = replace(node, label=node.label, start=0, stop=None)
-        return (Loop(node.axis, tile, (inner,), node.start, node.stop, f"{node.axis}around"),)
 
     return at_node(rnd, program, Loop, edit)
 
@@ -275,8 +244,8 @@ def cut(rnd: Random, program: Program, family: Family) -> Program:
 
 
 KEEPING: list[Mutation] = [
-    extra_load, part_of_tile, part_of_tile, uneven, uneven, retile, split, split, again, twice_around, generated,
-    relabel, nest, park, double, cut, cut,
+    extra_load, part_of_tile, part_of_tile, uneven, uneven, split, split, again, twice_around, generated, relabel, park,
+    cut, cut,
 ]  # fmt: skip
 
 
@@ -292,24 +261,6 @@ def drop_store(rnd: Random, program: Program, family: Family) -> Program:
         return rnd.choice([(), partial(rnd, node, inside, family), conditional(rnd, node, inside)])
 
     return at_node(rnd, program, Operation, edit)
-
-
-def part_of_box(rnd: Random, program: Program, family: Family) -> Program:
-    return at_node(rnd, program, Operation, lambda node, inside: partial(rnd, node, inside, family))
-
-
-def move(rnd: Random, program: Program, family: Family) -> Program:
-    """A node taken out and put beside another."""
-    address = pick(rnd, program, Operation, Loop)
-    node = dict(addresses(program)).get(address) if address else None
-    if address is None or node is None:
-        return program
-    without = edited(program, address, lambda _node, _: ())
-    target = pick(rnd, without, Operation, Loop)
-    if target is None:
-        return program
-    before = rnd.random() < 0.5
-    return edited(without, target, lambda other, _: (node, other) if before else (other, node))
 
 
 def swap_loops(rnd: Random, program: Program, family: Family) -> Program:
@@ -328,4 +279,4 @@ def swap_loops(rnd: Random, program: Program, family: Family) -> Program:
     return at_node(rnd, program, Loop, edit)
 
 
-BREAKING: list[Mutation] = [mutated, mutated, mutated, drop_store, drop_store, part_of_box, move, swap_loops]
+BREAKING: list[Mutation] = [mutated, mutated, mutated, drop_store, drop_store, swap_loops]

@@ -11,7 +11,6 @@ from tests.program.changes import BREAKING, KEEPING, acceptable, change
 from tests.program.names import Family, Program
 from tests.program.program_reference import executions
 from tests.program.random_families import Subject, long_subject, random_subject, with_outputs
-from tests.program.random_programs import random_program
 from tests.program.repairs import repaired
 from tests.program.templates import legal_text
 
@@ -81,9 +80,7 @@ def case_about(
 def random_text(rnd: Random, subject: Subject, *, broken: bool = True) -> tuple[Program, str]:
     """A legal program, some changes that keep it legal mostly, and none or few that do not."""
     draw = rnd.random()
-    if draw < 0.05:
-        program, story = random_program(rnd, subject.family), "random"
-    elif not subject.family.outputs and draw < 0.4:
+    if not subject.family.outputs and draw < 0.4:
         program, story = chain_text(rnd, subject.family), "one chain"
     else:
         program, story = legal_text(rnd, subject)

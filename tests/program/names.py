@@ -2,91 +2,48 @@
 
 from __future__ import annotations
 
-from pebble.common.errors import IllegalMove, InvalidInput, NoClosedForm, PebbleError, Violation
-from pebble.computations.array import Array
-from pebble.computations.family import Family
-from pebble.computations.masks import BandMask, BlockToeplitzMask, DenseMask, Mask, UnionMask, make_mask
-from pebble.computations.matmul import matmul_family
-from pebble.computations.problem import Problem
-from pebble.computations.registry import family_of
-from pebble.game.replay import replay
-from pebble.program import (
-    Condition,
-    Loop,
-    Node,
-    Nodes,
-    Operation,
-    Phase,
-    Program,
-    When,
-    compute,
-    delete,
-    first,
-    last,
-    load,
-    loop,
-    not_first,
-    not_last,
-    phase,
-    program,
-    store,
-    validate,
-    walk,
-    when,
-)
-from pebble.program.closed_forms.count import closed_form, words_moved
-from pebble.program.counting.counted import Run
-from pebble.program.counting.run import run
-from pebble.program.lowering import lower
-from pebble.program.schedule import Schedule, registered
-from pebble.program.schedule.block_cuts import cuts_at
-
-__all__ = [
-    "Array",
-    "BandMask",
-    "BlockToeplitzMask",
-    "Condition",
-    "DenseMask",
-    "Family",
-    "IllegalMove",
-    "InvalidInput",
-    "Loop",
-    "Mask",
-    "NoClosedForm",
-    "Node",
-    "Nodes",
-    "Operation",
-    "PebbleError",
-    "Phase",
-    "Problem",
-    "Program",
-    "Run",
-    "Schedule",
-    "UnionMask",
-    "Violation",
-    "When",
-    "closed_form",
-    "compute",
-    "cuts_at",
-    "delete",
-    "family_of",
-    "first",
-    "last",
-    "load",
-    "loop",
-    "lower",
-    "make_mask",
-    "matmul_family",
-    "not_first",
-    "not_last",
-    "phase",
-    "program",
-    "registered",
-    "replay",
-    "run",
-    "store",
-    "validate",
-    "walk",
-    "when",
-    "words_moved",
-]
+from pebble.common.errors import IllegalMove as IllegalMove
+from pebble.common.errors import InvalidInput as InvalidInput
+from pebble.common.errors import NoClosedForm as NoClosedForm
+from pebble.common.errors import PebbleError as PebbleError
+from pebble.common.errors import Violation as Violation
+from pebble.computations.array import Array as Array
+from pebble.computations.family import Family as Family
+from pebble.computations.masks import BandMask as BandMask
+from pebble.computations.masks import BlockToeplitzMask as BlockToeplitzMask
+from pebble.computations.masks import DenseMask as DenseMask
+from pebble.computations.masks import Mask as Mask
+from pebble.computations.masks import UnionMask as UnionMask
+from pebble.computations.masks import make_mask as make_mask
+from pebble.computations.matmul import matmul_family as matmul_family
+from pebble.computations.problem import Problem as Problem
+from pebble.computations.registry import family_of as family_of
+from pebble.game.replay import replay as replay
+from pebble.program import Condition as Condition
+from pebble.program import Loop as Loop
+from pebble.program import Node as Node
+from pebble.program import Nodes as Nodes
+from pebble.program import Operation as Operation
+from pebble.program import Phase as Phase
+from pebble.program import Program as Program
+from pebble.program import When as When
+from pebble.program import compute as compute
+from pebble.program import delete as delete
+from pebble.program import first as first
+from pebble.program import last as last
+from pebble.program import load as load
+from pebble.program import loop as loop
+from pebble.program import not_first as not_first
+from pebble.program import phase as phase
+from pebble.program import program as program
+from pebble.program import store as store
+from pebble.program import validate as validate
+from pebble.program import walk as walk
+from pebble.program import when as when
+from pebble.program.closed_forms.count import closed_form as closed_form
+from pebble.program.closed_forms.count import words_moved as words_moved
+from pebble.program.counting.counted import Run as Run
+from pebble.program.counting.run import run as run
+from pebble.program.lowering import lower as lower
+from pebble.program.schedule import registered as registered
+from pebble.program.schedule.block_cuts import cuts_at as cuts_at

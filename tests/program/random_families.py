@@ -7,7 +7,7 @@ from random import Random
 
 from tests.program.names import Array, Family, Mask, Problem, family_of, matmul_family
 from tests.program.random_masks import random_mask
-from tests.program.random_programs import gradient_family, relabelled, small_family
+from tests.program.random_programs import relabelled, small_family
 
 __all__ = ["Subject", "crossed_family", "long_subject", "random_subject", "under", "with_outputs"]
 
@@ -158,7 +158,6 @@ def synthetic(rnd: Random, masked: bool) -> Subject:
     family = rnd.choice(
         [
             small_family(i, j),
-            gradient_family(i, j, k),
             crossed_family(i, j, k),
             *[stepped_family(i, j, k)] * 2,
         ]

@@ -9,13 +9,10 @@ from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.program import (
     Condition,
-    Loop,
     Node,
     Nodes,
     Operation,
-    Phase,
     Program,
-    When,
     compute,
     delete,
     load,
@@ -31,25 +28,6 @@ Body = tuple[Node, ...]
 
 
 # Families
-
-
-def gradient_family(i: int, j: int, k: int) -> Family:
-    """Chains over two axes that also index other arrays, as in a backward pass; every axis crosses every other."""
-    arrays = (
-        Array("X", ("i", "k")),
-        Array("Y", ("j", "k")),
-        Array("w", ("i",)),
-        Array("S", ("i", "j"), chain="k", operands=("X", "Y")),
-        Array("P", ("i", "j"), operands=("S", "w")),
-        Array("R", ("j", "i"), operands=("P",)),
-        Array("c", ("j",), chain="i", operands=("P",)),
-        Array("r", ("i",), chain="j", operands=("P", "w")),
-        Array("G", ("j", "k"), chain="i", operands=("P", "X")),
-        Array("H", ("i", "k"), chain="j", operands=("R", "Y", "r")),
-        Array("n", ("i",), operands=("r", "w")),
-        Array("z", ("k",), chain="i", operands=("H", "n")),
-    )
-    return Family("gradient", arrays, {"i": i, "j": j, "k": k}, dict(zip("ijk", "mnd", strict=True)), {})
 
 
 def small_family(i: int, j: int) -> Family:
@@ -91,46 +69,6 @@ def random_operation(rnd: Random, family: Family, enclosing: dict[str, str], act
             a, b = sorted(rnd.sample(range(family.extents[axis] + 1), 2))
             at.append((axis, a, b))
     return Operation(action, array.name, replacing, tuple(at))  # type: ignore[arg-type]
-
-
-def random_loop(rnd: Random, family: Family, enclosing: dict[str, str], depth: int) -> Loop:
-    axis = rnd.choice([*family.extents, max(family.extents, key=lambda a: family.extents[a])])
-    extent = family.extents[axis]
-    label = axis if axis not in enclosing else f"{axis}{len(enclosing)}"
-    start, stop = 0, None
-    if axis not in enclosing.values() and rnd.random() < 0.3:
-        start = rnd.randint(0, min(3, extent))
-        stop = rnd.choice([None, rnd.randint(start, extent), extent])
-    tile = rnd.choice([1, 1, 1, 1, 2, 3, extent])
-    return Loop(
-        axis, tile, random_body(rnd, family, enclosing | {label: axis}, depth - 1), start, stop, label
-    )
-
-
-def random_body(rnd: Random, family: Family, enclosing: dict[str, str], depth: int) -> Body:
-    nodes: list[Node] = []
-    for _ in range(rnd.randint(1, 3)):
-        draw = rnd.random()
-        if draw < 0.4 and depth:
-            nodes.append(random_loop(rnd, family, enclosing, depth))
-        elif draw < 0.6 and depth and enclosing:
-            body = random_body(rnd, family, enclosing, max(0, depth - 1))
-            nodes.append(When(random_condition(rnd, enclosing), body))
-        else:
-            nodes.append(random_operation(rnd, family, enclosing))
-    return tuple(nodes)
-
-
-def random_program(rnd: Random, family: Family) -> Program:
-    """One or two phases; now and then one that generates bare operations."""
-    phases = []
-    for _ in range(rnd.choice([1, 1, 2])):
-        if rnd.random() < 0.1:
-            bare = [random_operation(rnd, family, {}) for _ in range(rnd.randint(1, 4))]
-            phases.append(Phase("", generate=lambda bare=bare: iter(bare)))  # type: ignore[misc]
-        else:
-            phases.append(Phase("", random_body(rnd, family, {}, 3)))
-    return Program(tuple(phases))
 
 
 def product_program(rnd: Random, family: Family) -> Program:

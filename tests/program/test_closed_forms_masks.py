@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -22,15 +20,12 @@ from pebble.computations.masks import (
 from pebble.computations.problem import Problem
 from pebble.lab.show import show
 from pebble.program import Program, compute, delete, first, load, loop, phase, program, store, when
-from pebble.program.closed_forms.count import ClosedForm, closed_form, words_moved
+from pebble.program.closed_forms.count import ClosedForm, closed_form
 from pebble.program.counting.run import run
 from pebble.program.lowering import lower
-from pebble.program.schedule import available, get
-from pebble.testing import check_schedule
-from tests.program.random_masks import random_mask, regular
+from pebble.program.schedule import get
+from tests.program.random_masks import random_mask
 from tests.program.random_programs import relabelled
-
-SERVED = [(name, pass_name) for pass_name in ("forward", "backward") for name in sorted(available(pass_name))]
 
 
 def values(form: ClosedForm) -> tuple[dict[str, int], dict[str, int]]:
@@ -38,45 +33,10 @@ def values(form: ClosedForm) -> tuple[dict[str, int], dict[str, int]]:
     return reads, writes
 
 
-def played(text: Program, family: Family) -> tuple[dict[str, int], dict[str, int]]:
-    """Loads and stores among the elementary moves, array by array."""
-    ends = np.cumsum([family.size(array.name) for array in family.arrays])
-    found: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
-    for op, vertex in lower(text, family):
-        for action, side in enumerate(found):
-            for number in np.searchsorted(ends, vertex[op == action], side="right").tolist():
-                side[family.arrays[number].name] += 1
-    return dict(found[0]), dict(found[1])
-
-
 def counted(text: Program, family: Family) -> tuple[dict[str, int], dict[str, int]]:
     plain = run(text, family, induction=False)
     reads, writes = ({n: c for n, c in side.items() if c} for side in (plain.reads, plain.writes))
     return reads, writes
-
-
-@pytest.mark.many(1)
-@pytest.mark.parametrize(("name", "pass_name"), SERVED)
-def test_schedules(name: str, pass_name: str) -> None:
-    """Schedules with chosen and with random tiles, under masks of all kinds; the legend explains every name."""
-    rnd = Random(name + pass_name)
-    schedule = get(name, pass_name)
-    for _ in range(6):
-        Nq, Nk = rnd.randint(1, 11), rnd.randint(1, 11)
-        Nk = Nq if rnd.random() < 0.4 else Nk
-        problem = Problem(Nq, Nk, rnd.randint(1, 3), rnd.randint(1, 3), pass_name=pass_name)
-        tiles = dict(schedule.tiles(problem, schedule.least_M(problem) + rnd.randint(0, 80)))
-        if rnd.random() < 0.5:
-            tiles = {tile: rnd.randint(1, 6) if size else size for tile, size in tiles.items()}
-        mask = random_mask(rnd, Nq, Nk)
-        family = schedule.family(problem).under(mask)
-        text = schedule.program(replace(problem, mask=mask), tiles)
-        form = closed_form(text, family)
-        assert words_moved(text, family) == int(form.io)
-        assert values(form) == played(text, family) == counted(text, family), (family, tiles)
-        own = {*family.symbols.values(), *form.legend}
-        for name_in_use, _ in form.io.values:
-            assert name_in_use in own or name_in_use.startswith("⌈")
 
 
 def test_causal_at_a_million() -> None:
@@ -166,21 +126,6 @@ def test_listing() -> None:
     }
     assert "tiles(7×1) = 100" in listing._repr_html_()
     assert show("flash-2", problem.without_mask(), tiles={"rows": 7}).to_dict()["legend"] == {}
-
-
-@pytest.mark.many(1)
-@pytest.mark.parametrize(("name", "pass_name"), SERVED)
-def test_contract(name: str, pass_name: str) -> None:
-    """Every schedule keeps its contract under masks of which every key is used, closed form and machine compared."""
-    rnd = Random(name + pass_name)
-    size = rnd.randint(4, 6)
-    mask = regular(rnd, size, size)
-    while min(mask.present(axis) for axis in "ij") < size:
-        mask = regular(rnd, size, size)
-    problem = Problem.square(size, 2, mask=mask, pass_name=pass_name)
-    schedule = get(name, pass_name)
-    least = schedule.least_M(problem)
-    assert check_schedule(schedule, problem, least + rnd.randint(0, 20)).least_M == least
 
 
 def test_a_wrong_form_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from random import Random
 
-import numpy as np
 import pytest
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.matmul import matmul_family
-from pebble.game.replay import replay
 from pebble.program import Program, compute, delete, load, loop, phase, program, store
 from pebble.program.counting.run import run
 from pebble.program.lowering import lower
 from tests.program.differences import against_game
 from tests.program.generator import random_case
-from tests.program.program_reference import executions, refer
-from tests.program.random_programs import relabelled, small_family
+from tests.program.program_reference import executions
+from tests.program.random_programs import relabelled
 from tests.program.repairs import repaired
 
 WORDS = ("load", "store", "compute", "delete")
@@ -44,34 +42,6 @@ def test_by_hand() -> None:
     assert moves(nodes, family) == [*expected, "delete A[0,0]", "delete A[0,1]"]
 
 
-def test_partial_results_and_replacing_by_hand() -> None:
-    from pebble.computations.attention import attention_family
-    from pebble.computations.problem import Problem
-
-    family = attention_family(Problem(1, 2, 1, 1))
-    nodes = program(
-        phase("", load("Q", "K"), compute("S"), compute("P", "S")),
-        phase("", loop("j", 1, *(compute("l"), store("l"), delete("l"), load("l")), stop=1)),
-        phase("", loop("j", 1, compute("l"), start=1)),
-    )
-    assert moves(nodes, family)[3:] == [
-        *("compute S[0,0,0]", "compute S[0,1,0]"),
-        *("compute P[0,0]", "delete S[0,0,0]", "compute P[0,1]", "delete S[0,1,0]"),
-        *("compute l[0,0]", "store l[0,0]", "delete l[0,0]", "load l[0,0]"),
-        *("compute l[0,1]", "delete l[0,0]"),
-    ]
-
-
-def test_the_furthest_partial_result_is_what_is_loaded() -> None:
-    family = small_family(2, 5)
-    pairs = (load("x", "y"), compute("P"))
-    far, near = ((compute("r", j=(0, end)), store("r"), delete("r")) for end in (4, 2))
-    nodes = program(phase("", pairs, far, near, load("r"), compute("r", j=(4, 5))))
-    assert not against_game(nodes, family, refer(nodes, family))
-    assert "load r[1,3]" in moves(nodes, family)
-    assert "load r[1,1]" not in moves(nodes, family)
-
-
 @pytest.mark.many(5)
 @pytest.mark.parametrize("seed", range(60))
 def test_the_game_counts_what_the_reference_counts(seed: int) -> None:
@@ -90,27 +60,7 @@ def test_the_game_counts_what_the_reference_counts(seed: int) -> None:
     assert len([1 for _ in lower(nodes, family, chunk=1)]) <= operations
 
 
-def test_one_word_less_than_the_peak_is_refused_by_the_game() -> None:
-    family = matmul_family(3, 4, 5)
-    nodes = program(phase("", load("A", "B"), compute("C"), store("C")))
-    peak = refer(nodes, family).peak
-    assert replay(family.dag(), peak, lower(nodes, family)).complete
-    from pebble.common.errors import IllegalMove
-
-    with pytest.raises(IllegalMove) as caught:
-        replay(family.dag(), peak - 1, lower(nodes, family))
-    assert caught.value.rule == "memory-full"
-
-
 @pytest.mark.parametrize("nodes", [load("C"), store("A"), delete("B")], ids=str)
 def test_what_is_not_there_cannot_be_moved(nodes: tuple[object, ...]) -> None:
     with pytest.raises(InvalidInput, match="some element has no value"):
         list(lower(program(phase("", *nodes)), relabelled(matmul_family(2, 2, 2), ("C",))))  # type: ignore[arg-type]
-
-
-def test_chunks_are_columns_of_the_named_types() -> None:
-    family = matmul_family(6, 5, 4)
-    nodes = program(phase("", loop("i", 1, load("A"), delete("A"))))
-    chunks = list(lower(nodes, family, chunk=10))
-    assert [len(op) for op, _ in chunks] == [12, 12, 12, 12]
-    assert {(op.dtype, vertex.dtype) for op, vertex in chunks} == {(np.dtype(np.int8), np.dtype(np.int64))}

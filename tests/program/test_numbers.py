@@ -8,13 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pebble.common.errors import InvalidInput
-from pebble.computations.array import Array
 from pebble.computations.attention import attention_family
-from pebble.computations.family import Family
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
-from pebble.program import Operation, Program, compute, delete, load, loop, phase, program, store
+from pebble.program import Operation, Program, compute, delete, load, phase, program, store
 from pebble.program.numbers import evaluate
 from pebble.program.schedule import available, get
 from tests.program.random_programs import product_program, relabelled
@@ -78,13 +75,6 @@ def test_what_was_replaced_is_gone() -> None:
     assert not np.isnan(found["P"]).any()
 
 
-def test_a_chain_whose_operands_do_not_vary_along_it() -> None:
-    arrays = (Array("w", ("i",)), Array("s", ("i",), chain="k", operands=("w",), output=True))
-    family = Family("repeated", arrays, {"i": 3, "k": 5}, {"i": "m", "k": "n"}, {})
-    nodes = program(phase("", load("w"), loop("k", 2, compute("s")), store("s")))
-    assert evaluate(nodes, family, {"w": np.array([1.0, 2, 3])})["s"].tolist() == [5, 10, 15]
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_products_in_any_order_and_tiles(seed: int) -> None:
     rnd = Random(seed)
@@ -94,45 +84,3 @@ def test_products_in_any_order_and_tiles(seed: int) -> None:
     A, B = rng.normal(size=(sizes[0], sizes[2])), rng.normal(size=(sizes[2], sizes[1]))
     found = evaluate(product_program(rnd, family), family, {"A": A, "B": B})
     np.testing.assert_allclose(found["C"], A @ B, rtol=1e-12, atol=1e-12)
-
-
-def test_inputs_are_not_changed() -> None:
-    given = inputs(PROBLEM)
-    before = {name: values.copy() for name, values in given.items()}
-    schedule = get("flash-2")
-    evaluate(schedule.program(PROBLEM, {"rows": 2}), schedule.family(PROBLEM), given)
-    for name, values in before.items():
-        assert (given[name] == values).all()
-
-
-@pytest.mark.parametrize(
-    ("name", "values", "words"),
-    [
-        ("Q", np.zeros((3, 5)), "shape"),
-        ("Q", np.zeros(15), "shape"),
-        ("K", np.full((7, 3), np.nan), "NaN"),
-        ("V", np.full((7, 2), np.inf), "infinite"),
-    ],
-)
-def test_unusable_inputs(name: str, values: NDArray[np.float64], words: str) -> None:
-    schedule = get("naive")
-    nodes, family = schedule.program(PROBLEM, {}), schedule.family(PROBLEM)
-    with pytest.raises(InvalidInput, match=words) as caught:
-        evaluate(nodes, family, inputs(PROBLEM) | {name: values})
-    assert name in str(caught.value)
-
-
-def test_missing_inputs() -> None:
-    given = inputs(PROBLEM)
-    del given["V"]
-    with pytest.raises(InvalidInput, match="input V"):
-        evaluate(get("naive").program(PROBLEM, {}), attention_family(PROBLEM), given)
-
-
-def test_a_wrong_tile_order_shows() -> None:
-    """The second half of the keys before the first: a chain in the wrong order starts from nothing."""
-    family = matmul_family(1, 1, 4)
-    step = (load("A", "B"), compute("C"), delete("A", "B"))
-    wrong = program(phase("", loop("k", 2, step, start=2), loop("k", 2, step, stop=2), store("C")))
-    found = evaluate(wrong, family, {"A": np.ones((1, 4)), "B": np.ones((4, 1))})["C"]
-    assert not np.allclose(found, 4)

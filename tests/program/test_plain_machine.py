@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pebble.common.errors import InvalidInput, TooManyOperations, Violation
+from pebble.common.errors import TooManyOperations, Violation
 from pebble.computations.matmul import matmul_family
 from pebble.program.counting import storage
 from pebble.program.counting.plain import execute
@@ -57,9 +57,3 @@ def test_what_is_too_large_is_refused_before_the_work(monkeypatch: pytest.Monkey
     monkeypatch.setattr(storage, "MOST_ELEMENTS", 39)
     with pytest.raises(TooManyOperations, match=r"not verified at this size: .* 40 elements"):
         execute(PRODUCT, family)
-
-
-def test_sums_in_any_order_at_several_levels_are_refused() -> None:
-    family = matmul_family(4, 4, 3)
-    with pytest.raises(InvalidInput, match="not with sums in any order"):
-        execute(PRODUCT, family.with_free_sums(["k"]), (10, 20))

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pebble.program import Operation, compute, delete, first, load, loop, phase, program, store, when
-from pebble.program.nodes import Phase, Program, pseudo_code_html
+from pebble.program import compute, delete, first, load, loop, phase, program, store, when
+from pebble.program.nodes import pseudo_code_html
 from pebble.program.schedule import Schedule, registered, resolve_tiles
 from tests.support.problems import problem_for
 
@@ -36,17 +36,3 @@ def test_it_counts_what_is_written() -> None:
     assert (said.text or "").startswith(
         "As written: 2 phases, 1 loop, 2 loads, 1 store, 1 compute, 2 deletes. What they move"
     )
-
-
-def test_generated_phases_are_said_to_be() -> None:
-    made = Program((Phase("", generate=lambda: [Operation("load", "Q")]),))
-    html = made._repr_html_()
-    assert html.startswith(
-        "<pre>(operations yielded one by one)</pre><p>As written: 1 phase; 1 of the phases"
-    )
-
-
-def test_the_texts_are_as_before() -> None:
-    made = program(loop("i", 1, load("Q"), delete("Q")))
-    assert str(made) == "for each i: load Q; delete Q"
-    assert repr(made).startswith("Program(phases=(Phase(")

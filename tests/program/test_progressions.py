@@ -16,7 +16,6 @@ from pebble.program import compute, delete, first, last, load, loop, program, st
 from pebble.program.counting import effects
 from pebble.program.counting.effects import Fold
 from pebble.program.counting.lexical import lexical
-from pebble.program.counting.progressions import tiles_in_progression
 from pebble.program.counting.run import run
 from pebble.program.counting.texts import texts_in_turn
 from pebble.program.nodes import Node, Program
@@ -136,15 +135,3 @@ def test_tiles_that_are_like_no_other(text: Program, mask: Mask) -> None:
     proved, plain = (run(text, family, induction=induction) for induction in (True, False))
     assert proved.proved
     assert (proved.reads, proved.writes, proved.peak) == (plain.reads, plain.writes, plain.peak)
-
-
-def test_steady_parts_beside_the_loop_are_passed_over() -> None:
-    mask = make_mask("document:32,25,16,23", 96, 96)
-    assert mask is not None
-    for loop_over in ((0, 58, 1), (32, 73, 1), (57, 96, 1)):
-        tiles, halves = tiles_in_progression(
-            mask, "j", mask.steady_parts("j"), loop_over, [], {0, 32, 57, 73, 96}
-        )
-        number = loop_over[1] - loop_over[0]
-        assert halves.sum() == 2 * number
-        assert 0 <= tiles.min() <= tiles.max() < number

@@ -30,11 +30,11 @@ def told(text: Program, family: Family, *, kept: bool) -> object:
 def test_kept_proofs_are_those_of_each_text() -> None:
     rnd, number = Random(0), 0
     proofs._proofs.clear()
-    for _ in range(50):
+    for _ in range(25):
         case = random_case(rnd)
         number += 1
         assert told(case.program, case.family, kept=True) == told(case.program, case.family, kept=False)
-    for _ in range(50):
+    for _ in range(25):
         pass_name = rnd.choice(["forward", "backward"])
         n = rnd.randint(2, 12)
         mask = rnd.choice([None, "causal", f"window:{rnd.randint(1, n)}"])

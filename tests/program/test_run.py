@@ -11,11 +11,10 @@ from pebble.computations.matmul import matmul_family
 from pebble.program import (
     Node,
     Nodes,
-    Operation,
-    Phase,
     Program,
     compute,
     delete,
+    last,
     load,
     loop,
     not_first,
@@ -25,13 +24,12 @@ from pebble.program import (
     when,
 )
 from pebble.program.counting.run import run
-from tests.program.differences import differences, place_of
-from tests.program.generator import Case
+from tests.program.differences import place_of
+from tests.program.named_cases import attention
 from tests.program.program_reference import refer
+from tests.program.random_families import crossed_family
 from tests.program.random_programs import (
-    gradient_family,
     relabelled,
-    small_family,
 )
 
 PRODUCT = matmul_family(3, 2, 4)
@@ -80,43 +78,12 @@ def test_another_partial_result_is_not_loaded_over_the_one_held() -> None:
 
 
 def test_replacing_needs_the_whole_box_present_or_absent() -> None:
-    family = gradient_family(3, 1, 1)
+    family = crossed_family(3, 1, 1)
     scores = (load("X", "Y", "w"), compute("S"))
     part = (*scores, compute("P", i=(0, 1)), compute("P", "S"))
     with pytest.raises(Violation, match="must be all or none") as caught:
         run(text(*part), relabelled(family, ()))
     assert caught.value.rule == "whole-box"
-
-
-def test_the_transient_word_of_a_chain_step_is_counted() -> None:
-    family = matmul_family(1, 1, 3)
-    whole = text(load("A", "B"), compute("C"), store("C"))
-    assert run(whole, family).peak == 6 + 1 + 1
-    assert run(whole, family).peak_words == {"A": 3, "B": 3, "C": 1, "(step)": 1}
-    assert run(whole, family, 8).peak == 8
-    with pytest.raises(Violation, match=r"6 of 7"):
-        run(whole, family, 7)
-    one_step = text(load("A", "B", k=(0, 1)), compute("C", k=(0, 1)))
-    assert run(one_step, relabelled(family, ())).peak == 3
-
-
-def test_replacing_takes_one_word_at_a_time() -> None:
-    family = relabelled(gradient_family(3, 2, 1), ())
-    before = text(load("X", "Y", "w"), compute("S"))
-    after = text(load("X", "Y", "w"), compute("S"), compute("P", "S"))
-    assert run(before, family).peak == 3 + 2 + 3 + 6
-    assert run(after, family).peak == 3 + 2 + 3 + 6 + 1
-
-
-def test_an_output_stored_before_it_is_complete_is_missing() -> None:
-    family = relabelled(small_family(3, 4), ("r",))
-    part = (load("x", "y"), compute("P"), compute("r", j=(0, 3)), store("r"))
-    with pytest.raises(Violation) as caught:
-        run(text(*part), family)
-    assert caught.value.rule == "output-missing"
-    assert run(text(*part, compute("r", j=(3, 4)), store("r")), family).writes["r"] == 6
-    with pytest.raises(Violation):
-        run(text(*part, compute("r", j=(3, 4)), store("r", i=(1, 3))), family)
 
 
 def test_a_violation_names_the_first_refused_iteration_among_many() -> None:
@@ -126,38 +93,6 @@ def test_a_violation_names_the_first_refused_iteration_among_many() -> None:
         run(growing, family, 100)
     assert place_of(str(caught.value)) == "load A (i iteration 1 of 2, k iteration 40 of 60)"
     assert run(growing, family, 120).peak == 120
-
-
-def test_redundant_moves_are_counted() -> None:
-    found = run(text(load("A", "A"), store("A", "A"), load("A")), relabelled(PRODUCT, ()))
-    assert (found.reads["A"], found.writes["A"], found.peak) == (36, 24, 12)
-
-
-def test_recomputation_is_counted() -> None:
-    once = (load("A", "B"), compute("C"))
-    found = run(text(once, delete("C", "A", "B"), once, store("C")), PRODUCT)
-    assert found.recomputed == 24
-    assert found.computes["C"] == 48
-
-
-@pytest.mark.parametrize("M", [0, -1, True, 2.5, "7"])
-def test_M_must_be_a_positive_whole_number(M: int) -> None:
-    with pytest.raises(InvalidInput, match="positive whole number"):
-        run(text(load("A")), PRODUCT, M)
-
-
-def test_generated_operations_are_run_in_order() -> None:
-    def operations() -> list[Operation]:
-        steps: list[Operation] = []
-        for i in range(3):
-            steps += [*load("A", i=(i, i + 1)), *load("B"), compute("C", i=(i, i + 1))]
-            steps += [*store("C", i=(i, i + 1)), *delete("C", i=(i, i + 1)), *delete("A", i=(i, i + 1))]
-        return steps
-
-    bare = Program((Phase("", generate=operations),))
-    found = run(bare, PRODUCT)
-    assert found.reads == {"A": 12, "B": 24, "C": 0}
-    assert not differences(Case(bare, PRODUCT))
 
 
 DOT = Family(
@@ -172,3 +107,25 @@ DOT = Family(
 def test_an_array_of_a_single_word() -> None:
     steps: Node = loop("k", 1, load("x", "y"), compute("s"), delete("x", "y"))
     assert run(text(steps, store("s")), DOT).peak == 4
+
+
+def test_a_masked_chain_cannot_replace() -> None:
+    replaced = loop("j", 1, compute("U", "Q"))
+    with pytest.raises(InvalidInput):
+        run(text(load("Q"), replaced), attention(3, 3, mask="causal"))
+
+
+@pytest.mark.parametrize("induction", [True, False])
+def test_of_moments_as_full_as_each_other_the_first_says_what_is_held(induction: bool) -> None:
+    one, other = (loop(axis, 1, load(name), delete(name)) for axis, name in (("i", "Q"), ("j", "K")))
+    found = run(program(phase("", one), phase("", other)), attention(4, 4), induction=induction)
+    assert found.peak_words == {"Q": 1}
+
+
+@pytest.mark.parametrize("induction", [True, False])
+def test_behind_a_loop_of_the_same_label_a_condition_is_on_the_one_around_again(induction: bool) -> None:
+    """The first tile of two keys has no keys before it, and the last tile of four has none behind it."""
+    inner = loop("j", 2, when(not_first("j"), load("K"), delete("K")), label="j")
+    nest = loop("i", 8, loop("j", 4, inner, when(last("j"), load("Q"), delete("Q"))))
+    found = run(program(nest), attention(8, 8, mask="causal"), induction=induction)
+    assert (found.reads["Q"], found.reads["K"]) == (8, 6)

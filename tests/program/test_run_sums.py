@@ -187,14 +187,3 @@ def test_partial_sums_with_other_terms_are_not_stored_over_each_other() -> None:
     with pytest.raises(Violation) as refused:
         run(text, PRODUCT)
     assert refused.value.rule == "one-partial-result"
-
-
-def test_what_has_steps_or_a_mask_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="in any order"):
-        Problem.square(8, 2, softmax="online", sums="free")
-    masked = family_of(Problem.square(8, 2, sums="free", mask="causal"))
-    with pytest.raises(InvalidInput, match="without a mask"):
-        run(program(phase("", load("Q"))), masked)
-    online = family_of(Problem.square(8, 2, softmax="online"))
-    with pytest.raises(InvalidInput, match="not a sum"):
-        online.with_free_sums()

@@ -3,58 +3,22 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from random import Random
-from typing import Any
 
 import pytest
 
 from pebble import CacheTooSmall, InvalidInput, Problem
 from pebble.common.errors import TooManyOperations
-from pebble.lab.plan.constraints import Constraints
-from pebble.lab.plan.setting import demands_of
 from pebble.program.nodes import Phase, Program
 from pebble.program.schedule import (
     Tiles,
     fitting,
     fitting_each,
     get,
-    largest,
     tile_choice,
     tile_counter,
     tile_search,
 )
-from pebble.program.schedule.tile_groups import TileGroup
-from pebble.program.schedule.tile_search import TileSearches
 from schedules.best import Best
-
-
-def test_the_other_sizes_are_returned_too() -> None:
-    problem = Problem.square(40, 4, softmax="safe")
-    schedule = get("split", "forward", "safe")
-    first = largest(schedule, problem, 300, "max_rows", problem.Nq, 3, {"rows": 1})
-    assert first == {"max_rows": first["max_rows"], "rows": 1}
-    both = largest(schedule, problem, 300, "rows", problem.Nq, 3, first)
-    assert both == {"max_rows": first["max_rows"], "rows": both["rows"]}
-    assert schedule.measure(problem, both).peak <= 300
-
-
-@pytest.mark.parametrize(
-    ("name", "pass_name", "tiles", "missing"),
-    [
-        ("standard", "forward", {"cols": 3}, "rows, out_rows, out_cols"),
-        ("standard", "backward", {"s_rows": 3}, "s_cols, dp_rows"),
-        ("square-tile", "backward", {"s_rows": 3}, "s_cols, dp_rows"),
-        ("flash-2", "forward", {"cols": 3}, "rows"),
-        ("flash-2", "backward", {"rows": 3}, "cols"),
-        ("split", "backward", {"rows": 3}, "cols"),
-        ("p-first", "backward", {"rows": 3}, "cols, dk_rows, dk_cols, dq_rows, dq_cols"),
-        ("small-cache", "forward", {}, "side"),
-    ],
-)
-def test_a_missing_size_is_named(name: str, pass_name: str, tiles: Tiles, missing: str) -> None:
-    problem = Problem.square(8, 3, pass_name=pass_name)
-    with pytest.raises(InvalidInput, match=f"{name} also needs tile sizes for {missing}"):
-        get(name, pass_name).program(problem, tiles)
 
 
 def test_sizes_that_may_be_left_out() -> None:
@@ -63,54 +27,6 @@ def test_sizes_that_may_be_left_out() -> None:
     problem = Problem.square(8, 3)
     zero, none = ({"rows": 3, "pinned": 0}, {"rows": 3})
     assert get("flash-2-pinned").program(problem, zero) == get("flash-2-pinned").program(problem, none)
-
-
-@pytest.mark.many(6)
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize(("name", "tile"), [("flash-1", "cols"), ("flash-2", "rows")])
-def test_the_chosen_tile_fits_and_the_next_does_not(name: str, tile: str, seed: int) -> None:
-    rnd, schedule = Random(seed), get(name)
-    Nq, Nk, d, dv = (rnd.randint(1, most) for most in (3000, 3000, 130, 130))
-    problem = Problem(Nq, Nk, d, dv, stats=rnd.random() < 0.5)
-    M = schedule.least_M(problem) + rnd.choice([0, 1, rnd.randint(0, 50), rnd.randint(0, 10**6)])
-    chosen, high = dict(schedule.tiles(problem, M)), {"cols": Nk, "rows": Nq}[tile]
-    assert list(chosen) == [tile]
-    assert schedule.measure(problem, chosen).peak <= M
-    for size in {chosen[tile] + 1, rnd.randint(chosen[tile], high)} - {chosen[tile], high + 1}:
-        assert schedule.measure(problem, {tile: size}).peak > M
-
-
-def test_keys_stay_in_what_tiles_cut_in_sequences_leave_free() -> None:
-    problem = Problem.square(2024, 32, mask="document:600,1000,424")
-    chosen = fitting(get("flash-2-pinned"), problem, 41522)
-    assert chosen.tiles == {"rows": 600, "pinned": 38, "sequences": 1}
-    assert chosen.words == 320_640
-
-
-def test_published_tiles_are_cut_where_blocks_end() -> None:
-    problem = Problem.square(1024, 32, mask="fixed:64,8", pass_name="backward")
-    chosen = fitting(get("small-cache", "backward"), problem, 526)
-    assert chosen.tiles == {"side": 11, "block": 64}
-    assert chosen.words == 3_708_928
-
-
-@pytest.mark.parametrize("M", [1965, 1995, 2010])
-def test_what_buffers_lack_is_taken_from_the_phases_that_need_most(
-    M: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Sizes of several phases are not searched together for it."""
-    asked, choice = list[int](), TileSearches.choice
-
-    def noted(counter: TileSearches, M: int, base: dict[str, int], groups: list[TileGroup]) -> Any:
-        asked.append(len(groups))
-        return choice(counter, M, base, groups)
-
-    monkeypatch.setattr(TileSearches, "choice", noted)
-    demands = demands_of(Constraints(double_buffer=True, accumulate="float32"), "bfloat16")
-    found = fitting(get("p-first", "backward"), Problem.square(200, 8, pass_name="backward"), M, demands)
-    assert found.room <= M
-    assert len(asked) > 1
-    assert set(asked) == {4}
 
 
 def test_tiles_of_phases_that_are_generated_must_be_given() -> None:

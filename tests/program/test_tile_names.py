@@ -19,12 +19,6 @@ def test_other_names_stand_for_rows_and_cols() -> None:
     assert known_names(("side", "cols")) == "side, cols (Bc or BLOCK_N is cols)"
 
 
-@pytest.mark.parametrize("sizes", [{"rows": 1, "Br": 1}, {"BLOCK_M": 2, "Br": 1}])
-def test_a_size_is_given_once(sizes: dict[str, int]) -> None:
-    with pytest.raises(InvalidInput, match="rows is given twice, as "):
-        plain_names(sizes, ("rows", "cols"))
-
-
 def test_every_function_that_takes_tiles_takes_them_by_these_names() -> None:
     problem, plain, other = Problem.square(12, 2), {"rows": 4, "cols": 3}, {"BLOCK_M": 4, "Bc": 3}
     schedule = get("flash-2")

@@ -9,21 +9,12 @@ import pytest
 from pebble.common.errors import PebbleError
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
-from pebble.computations.registry import family_of
 from pebble.program import (
-    Nodes,
-    Program,
-    compute,
-    delete,
     first,
-    last,
     load,
     loop,
-    not_first,
-    not_last,
     phase,
     program,
-    store,
     when,
 )
 from pebble.program.counting.measure import measure
@@ -51,30 +42,6 @@ def test_random_programs_move_as_many_words(block: int) -> None:
         assert words_moved_by([case.program], case.family, 10**6) == [right], f"seed {seed}\n{case.program}"
         compared += 1
     assert compared > 5
-
-
-def rows_of_tiles(*before: Nodes) -> Program:
-    """Row sums that are parked between tiles of keys, and what comes before each of their steps."""
-    row = loop("i", 1, *before, compute("l"), store("l"), delete("l"), label="row")
-    return program(phase("", loop("i", 3, loop("j", 4, row))))
-
-
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize(
-    "before",
-    [
-        [load("l")],
-        [when(first("j"), load("l"))],
-        [when(last("j"), load("l"))],
-        [when(not_last("j"), load("l"))],
-        [when(not_first("j"), load("l")), when(last("j"), load("Q"))],
-    ],
-    ids=str,
-)
-def test_lines_that_have_begun(before: list[Nodes], mask: str) -> None:
-    family = family_of(Problem.square(21, 2, mask=mask))
-    text = rows_of_tiles(*before)
-    assert words_moved_by([text], family, 10**6) == measure([text], family)[0]
 
 
 def test_a_condition_on_a_loop_that_cuts_a_tile() -> None:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from random import Random
 
 import pytest
 
-from pebble.common.errors import CacheTooSmall
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
-from pebble.program.schedule import available, get, resolve_tiles
+from pebble.program.schedule import available, get, registered, resolve_tiles
 from pebble.testing import check_schedule
+from tests.program.random_masks import documents, random_mask
 from tests.support.amounts import first
+from tests.support.problems import OPTIONS
+
+FORMS = {"forward": list(OPTIONS), "backward": ["plain"]}
 
 SIZES = [
     Problem(7, 5, 3, 2),
@@ -71,6 +77,68 @@ def test_contract(name: str, problem: Problem, memories: str) -> None:
         contract = check_schedule(schedule, problem, M)
         assert contract.peak <= M
         assert contract.least_M == least
+
+
+# Random problems under random masks, with chosen tiles and with any
+
+REGISTERED = [
+    (schedule.name, pass_name, form)
+    for pass_name in ("forward", "backward")
+    for form in FORMS[pass_name]
+    for schedule in registered(pass_name, form)
+]
+
+
+def random_problem(rnd: Random, pass_name: str, form: str) -> Problem:
+    """A small problem, under no mask, under packed sequences or under any mask; queries may have no keys."""
+    options, d = OPTIONS[form], rnd.randint(2, 3)
+    dv = rnd.randint(1, d - 1) if form in ("latent", "shared-rope") else rnd.randint(1, 3)
+    if "attention" in options:
+        N = rnd.randint(1, 7)
+        return Problem(N, N, d, dv, **options)
+    Nq, Nk, masked = rnd.randint(1, 7), rnd.randint(1, 7), rnd.random()
+    mask = None
+    if masked < 0.3:
+        Nk, mask = Nq, make_mask(documents(rnd, Nq), Nq, Nq)
+    elif masked < 0.7:
+        mask = random_mask(rnd, Nq, Nk)
+    whole = mask is None or mask.present("i") == Nq
+    stats = pass_name == "forward" and whole and rnd.random() < 0.3
+    return Problem(Nq, Nk, d, dv, pass_name=pass_name, mask=mask, stats=stats, **options)
+
+
+@pytest.mark.many(1)
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("name", "pass_name", "form"), REGISTERED)
+def test_contract_under_masks(name: str, pass_name: str, form: str, seed: int) -> None:
+    check_random(name, pass_name, form, seed)
+
+
+@pytest.mark.many(2)
+@pytest.mark.parametrize("part", range(8))
+def test_some_contracts_under_masks(part: int) -> None:
+    for at, case in enumerate(REGISTERED[part::8]):
+        check_random(*case, seed=100 + at)
+
+
+def check_random(name: str, pass_name: str, form: str, seed: int) -> None:
+    rnd, schedule = Random(f"{name} {pass_name} {form} {seed}"), get(name, pass_name, form)
+    problem = random_problem(rnd, pass_name, form)
+    if schedule.masks_only and problem.mask is None:
+        return
+    least = schedule.least_M(problem)
+    M, tiles = least + rnd.choice([0, 1, rnd.randint(0, 60)]), None
+    if rnd.random() < 0.5:
+        tiles = {
+            tile: rnd.randint(int(tile not in schedule.may_be_zero), max(1, high))
+            for tile, high in schedule.greatest(problem).items()
+        }
+        try:
+            M = max(M, schedule.measure(problem, tiles).peak)
+        except InvalidInput:  # of sizes for several orders of loops only some go together
+            tiles = None
+    contract = check_schedule(schedule, problem, M, tiles)
+    assert (contract.least_M, contract.peak <= M) == (least, True)
 
 
 OVERSIZED = [

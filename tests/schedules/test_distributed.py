@@ -20,6 +20,7 @@ from pebble.program.parallel import (
     play,
 )
 from pebble.testing import check_distributed_schedule
+from tests.support.random_processor_runs import masks_of
 
 Shape = tuple[int, ...]
 
@@ -69,12 +70,18 @@ def backward_forms(p: SharedProblem, h: int, R: int, C: int) -> dict[str, tuple[
     n, d, P, Hq, Hk = p.N // p.P, p.d, p.P, p.heads, p.kv_heads
     q, k = Hq // h, max(1, Hk // h)
     heads_grid = (C * h - 1) * n * (2 * d + 2) * q + (R * h - 1) * 2 * n * d * k
+    usp = (h - 1) * n * ((2 * d + 2) * q + 2 * d * k) + (P // h - 1) * h * n * 2 * d * k
+    usp += n * d * (Hq - q) + 2 * n * d * k * (P - 1)
+    grid = n * ((3 * d + 2) * (C - 1) * Hq + 4 * d * (R * h - 1) * Hk)
     heads_grid += n * d * ((Hq - q) * C + q * (C - 1)) + 2 * n * d * (Hk * R * max(1, h // Hk) - k)
     return {
         "ring": (4 * n * d * (P - 1) * Hk, ()),
         "ring-q": ((3 * d + 2) * n * (P - 1) * Hq, ()),
         "all-gather": (4 * n * d * (P - 1) * Hk, ()),
-        "grid": (n * ((3 * d + 2) * (C - 1) * Hq + 4 * d * (R * h - 1) * Hk), (R * h, C)),
+        "grid": (grid, (R * h, C)),
+        "grid-ring": (grid, (R * h, C)),
+        "pass-q": ((3 * d + 2) * n * (P - 1) * Hq, ()),
+        "usp": (usp, (h, P // h)),
         "heads-grid": (heads_grid, (h, R, C)),
     }
 
@@ -116,19 +123,21 @@ def test_backward_every_device_receives_what_the_form_says(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", some(10, 200))
 def test_closed_form_and_referee_agree_on_any_shape(seed: int) -> None:
-    """Ragged tiles, grouped heads, both masks, all layouts, both passes, any shape."""
+    """Ragged tiles, grouped heads, all masks, all layouts, both passes, any shape; other numbers of queries."""
     chance = random.Random(seed)
     P, group, kv_heads = chance.randint(1, 10), chance.choice((1, 2, 3)), chance.choice((1, 2, 4))
+    N = chance.randint(2 * P, 5 * P)
+    Nq, groups = chance.choice(
+        ((None, None), (None, None), (2 * P, (group,) * (kv_heads - 1) + (2 * group,)))
+    )
     problem = SharedProblem(
-        chance.randint(2 * P, 5 * P),
-        chance.randint(1, 3),
-        P,
-        group * kv_heads,
-        kv_heads,
-        causal=chance.random() < 0.7,
+        *(N, chance.randint(1, 3), P, sum(groups) if groups else group * kv_heads, kv_heads),
         pass_name=chance.choice(("forward", "backward")),
         layout=chance.choice(LAYOUTS),
         dv=chance.choice((None, 2)),
+        mask=chance.choice((None, "causal", "causal", *masks_of(N, Nq or N, chance))),
+        Nq=Nq,
+        groups=groups,
     )
     for schedule in distributed_schedules(problem.pass_name):
         try:
@@ -223,6 +232,29 @@ class TestCausal:
             T(n) + n * n * (far + (even and device >= P / 2)) for device in range(P)
         )
 
+    def test_lightseq_backward(self, n: int, d: int, P: int) -> None:
+        """Keys are fetched and their gradients sent back; far queries are fetched and dQ is sent back."""
+        p = SharedProblem(n * P, d, P, causal=True, pass_name="backward")
+        far, even = (P - 1) // 2, P % 2 == 0
+        assert played("lightseq", p)[0].received == tuple(
+            2 * n * d * (min(device, far) + (even and device >= P / 2))
+            + 2 * n * d * (min(P - 1 - device, far) + (even and device < P / 2))
+            + n * (2 * d + 2) * max(0, far - device)
+            + n * d * max(0, far + device + 1 - P)
+            for device in range(P)
+        )
+
+
+def test_what_devices_need_under_a_mask_is_what_moves() -> None:
+    """Keys of a window and of sinks cross a border once; a document on one device does not move."""
+    n, d, P = 8, 3, 4
+    for mask, before in (("window:4", 3), ("window:4+sink:2", 5), ("window:12", 11), ("document:8x4", 0)):
+        p = SharedProblem(n * P, d, P, 2, 1, mask=mask)
+        rows = [min(before, device * n) for device in range(P)]
+        assert played("all-gather", p)[0].received == tuple(2 * d * count for count in rows), mask
+    received = played("pass-q", SharedProblem(n * P, d, P, mask="window:4"))[0].received
+    assert received == (d * 3, *[(2 * d + 1) * 3] * (P - 2), (d + 1) * 3)
+
 
 @pytest.mark.parametrize(("m", "n", "d"), [(1, 3, 2), (3, 2, 2), (5, 4, 1), (7, 1, 3)])
 def test_triangle(m: int, n: int, d: int) -> None:
@@ -258,7 +290,7 @@ def test_what_does_not_apply_is_refused_with_a_reason() -> None:
     p = SharedProblem(24, 2, 6, 4, 4)
     reasons = {
         ("ulysses", ()): "4 query heads cannot be cut into 6 equal blocks",
-        ("lightseq", ()): "for the causal mask",
+        ("lightseq", ()): "needs the causal mask",
         ("ring-q", ()): "for the backward pass",
         ("grid", (2, 2)): "needs 4 devices, but P is 6",
         ("grid", ()): "needs a shape R x C",

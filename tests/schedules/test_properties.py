@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pebble.common.errors import CacheTooSmall
 from pebble.computations.problem import Problem
 from pebble.lab.count import count, count_schedule
-from pebble.lab.count_table import Row
+from pebble.lab.count_row import Row
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.counting.run import run
 from pebble.program.schedule import available, get
@@ -148,13 +148,23 @@ def test_heads_and_batch_multiply(
 
 @pytest.mark.many(2)
 @pytest.mark.parametrize(
-    ("name", "pass_name"),
-    [(name, pass_name) for pass_name in PASSES for name in sorted(available(pass_name))],
+    ("name", "pass_name", "softmax"),
+    [
+        (name, pass_name, softmax)
+        for pass_name, softmax in (
+            *((one, "plain") for one in PASSES),
+            ("forward", "safe"),
+            ("forward", "online"),
+        )
+        for name in sorted(available(pass_name, softmax))
+    ],
 )
 @pytest.mark.parametrize(("d", "M"), [(128, 100_000), (64, 3_000)])
-def test_closed_form_is_the_machine_at_a_billion_rows(name: str, pass_name: str, d: int, M: int) -> None:
-    problem = Problem(10**9, 10**9 + 1, d, d, pass_name=pass_name)
-    schedule = get(name, pass_name)
+def test_closed_form_is_the_machine_at_a_billion_rows(
+    name: str, pass_name: str, softmax: str, d: int, M: int
+) -> None:
+    problem = Problem(10**9, 10**9 + 1, d, d, pass_name=pass_name, softmax=softmax)
+    schedule = get(name, pass_name, softmax)
     try:
         tiles = schedule.tiles(problem, M)
     except CacheTooSmall:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import pebble
 from pebble.computations.problem import Problem
 from pebble.computations.registry import random_inputs, reference_outputs
 from pebble.program.schedule import available
@@ -69,42 +68,3 @@ def test_contract(name: str, mask: str | None) -> None:
             contract = check_schedule(schedule, problem, M)
             assert contract.peak <= M
             assert contract.least_M == least
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("Q[i,k]; K[j,k]; S[i,j] += Q[i,k]*K[j,k]", "one array of weights"),
-        (f"{SCORES}; m[i] max= S[i,j]; P[i,j] = exp(S[i,j] - m[i]); {SUMS}", "at its own key"),
-        (f"w[k]; {SCORES}; P[i,j] = exp(S[i,j]); {SUMS}", "every input has the index"),
-        (f"{SCORES}; P[i,j] = exp(S[i,j]); l[i] += P[i,j]", "every input is read"),
-        (f"B[i,j]; {PLAIN}", "every input is read"),
-        (f"{PLAIN}; c[i] = 1", "every input is read"),
-        (
-            f"y[j]; {SCORES}; P[i,j] = exp(S[i,j]); l[i] += P[i,j]*y[j]; U[i,e] += P[i,j]*V[j,e]",
-            "of the weights",
-        ),
-        (f"y[j]; {SCORES}; P[i,j] = exp(S[i,j]); U[i,e] += P[i,j]*y[j]*V[j,e]", "has columns e"),
-        (
-            f"y[j]; {SCORES}; P[i,j] = exp(S[i,j]); U[i,e,j] = U[i,e,j-1]*later(y[j]) + P[i,j]*V[j,e]",
-            "first step",
-        ),
-        (f"x[i]; {PLAIN}*x[i]", "sums over the keys only"),
-        (f"{PLAIN}; z[j] += P[i,j]", "all that is computed"),
-        (f"{SCORES}; z[i] += S[i,j]; P[i,j] = exp(S[i,j]); {SUMS}", "of the weights"),
-        (f"{SCORES}; U[i,e] += S[i,j]*V[j,e]", "one array of weights"),
-        (ONLINE.replace("m[i,j-1] - S[i,j]", "m[i,j-1] - m[i,j]"), "such sums and scores only"),
-        (f"{SCORES}; P[i,j] = exp(T[i,j]); {SUMS}", "T is not defined on an earlier line"),
-        ("Q[i,k]; S[i,j] += Q[i,k]*Q[j,k]", "the indices of Q are i, k"),
-        ("Q[i,k]; S[i] = Q[i,k]", "that the target lacks"),
-        ("Q[i,k]; S[i,k] = Q[i,k-1]", "neither|indices of Q"),
-    ],
-)
-def test_what_is_refused(text: str, why: str) -> None:
-    with pytest.raises(pebble.InvalidInput, match=why):
-        problem_of(text)
-
-
-def test_it_is_a_forward_pass_of_its_own() -> None:
-    with pytest.raises(pebble.InvalidInput, match="leave out"):
-        Problem(5, 5, 3, 2, softmax="safe", computation=PLAIN.replace("; ", "\n"))

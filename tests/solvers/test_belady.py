@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,20 +73,3 @@ def test_moves_and_count_are_those_of_the_rule(chunk: int, dag: Dag, room: int, 
         count = belady_io(graph, M, order)
     assert moves == by_the_rule(graph, M, order.tolist())
     assert count == sum(move & 3 in (LOAD, STORE) for move in moves)
-
-
-def test_of_two_equally_far_the_blue_value_goes() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        edges = [(p, v) for v in range(12, 60) for p in rng.choice(v, 3, replace=False).tolist()]
-        dag = Dag.from_edges(np.array(edges), 60)
-        graph, M = NeededGraph(dag), dag.least_M() + int(rng.integers(2, 6))
-        moves = [move for log in belady(graph, M, graph.todo) for move in log]
-        assert moves == by_the_rule(graph, M, graph.todo.tolist())
-        assert belady_io(graph, M, graph.todo) == sum(move & 3 in (LOAD, STORE) for move in moves)
-
-
-def test_no_computation_costs_nothing() -> None:
-    graph = NeededGraph(Dag.from_edges([], n_vertices=3))
-    assert belady_io(graph, 1, np.array([], dtype=np.int64)) == 0
-    assert [log for log in belady(graph, 1, np.array([], dtype=np.int64)) if log] == []

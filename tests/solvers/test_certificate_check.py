@@ -1,95 +1,23 @@
-"""Every field of a certificate is verified or refused, by the package and by the second checker."""
+"""What a certificate says of its bound and its DAG is verified or refused, by the package and the second checker."""
 
 from __future__ import annotations
 
 import copy
-import json
 import random
-import runpy
-import subprocess
-import sys
-from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.classic_dags import fft
 from pebble.computations.load import load_dag
-from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.attention.forward import t1
 from pebble.lower_bounds.catalogue import STATEMENTS
 from pebble.lower_bounds.graph.butterfly import butterfly_labels
 from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.solvers.certificate import certify
-from tests.solvers.small_certificates import EXAMPLE, ONCE, made, second_opinion, verdict
-
-
-def _places(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place in a document where a value stands; of long lists the first three."""
-    yield path
-    if isinstance(part, dict):
-        for key, value in part.items():
-            yield from _places(value, (*path, key))
-    elif isinstance(part, list):
-        for index, value in enumerate(part[:3]):
-            yield from _places(value, (*path, index))
-
-
-def _at(document: Any, path: tuple[Any, ...]) -> Any:
-    for key in path:
-        document = document[key]
-    return document
-
-
-def _instead(value: Any) -> list[Any]:
-    """Values that are wrong where another one stood."""
-    odd: list[Any] = [None, [], {}, "", "other", "\ud800", -1, 1.5, 10**30]
-    if isinstance(value, bool):
-        odd += [int(value), str(value)]
-    elif isinstance(value, int):
-        odd += [value - 1, value + 1, float(value), str(value), bool(value), -value or -1]
-    elif isinstance(value, str):
-        odd += [value + ".", value.upper() if value.islower() else value.lower(), [value], value + "\u00a0"]
-    elif isinstance(value, dict):
-        odd += [value | {"remark": 1}, dict(list(value.items())[1:]), list(value.items())]
-    elif isinstance(value, list):
-        odd += [[*value, value[0]], value[1:], [*value, []], {"0": value}, value[0]]
-    return odd
-
-
-TRUE_ALL_THE_SAME = {("M",): (5, 10**30), ("bound", "inputs"): ({}, {"stores": 4})}
-"""Another claim, and a true one: more memory; inputs that are not needed left out. A DAG may be without a name."""
-
-
-@pytest.mark.slow
-def test_no_field_goes_unverified() -> None:
-    """Change any value of a certificate into any other: both checkers refuse it, unless what it says is true."""
-    document = made(rules=ONCE)
-    document["dag"]["name"] = None
-    seen = 0
-    for path in list(_places(document))[1:]:
-        for value in _instead(_at(document, path)):
-            changed = copy.deepcopy(document)
-            _at(changed, path[:-1])[path[-1]] = value
-            true = changed == document and repr(changed) == repr(document)
-            true = true or value in TRUE_ALL_THE_SAME.get(path, ())
-            try:
-                ours = verdict(changed).complete
-            except InvalidInput:
-                ours = False
-            if value == 10**30 and path == ("M",):  # no pebbling file could hold so large an M
-                assert not ours
-                continue
-            assert ours == true, (path, value)
-            said = second_opinion(changed).endswith("confirmed")
-            assert said == true, (path, value)
-            seen += not true
-    assert seen > 500
+from tests.solvers.small_certificates import ONCE, SCRIPT, made, second_opinion, verdict
 
 
 @pytest.mark.many(1)
@@ -103,7 +31,7 @@ def test_no_field_goes_unverified() -> None:
     ],
 )
 def test_what_is_said_of_a_bound_is_compared(name: str, M: int, bound: str) -> None:
-    document = certify(load_dag(name), M, ONCE, order="given", bound=bound).to_dict()
+    document = made(name, M, ONCE, bound)
     assert verdict(document).complete
     for key in ("rules", "source"):
         for value in (None, "", document["bound"][key] + ".", 1):
@@ -160,7 +88,6 @@ def test_both_checkers_repeat_an_exhaustive_search() -> None:
     assert "(exhaustive search) confirmed" in second_opinion(changed)
 
 
-SCRIPT = runpy.run_path(str(EXAMPLE))
 NAMED = [
     *("fft:2", "fft:8", "fft:32", "matmul:1,1,1", "matmul:2,3,1", "matmul:3,2,2", "matmul:2,2,5"),
     *("fma-matmul:2,3,4", "attention:N=1,d=1", "attention:Nq=2,Nk=3,d=2,dv=4"),
@@ -187,32 +114,14 @@ def test_the_second_checker_builds_named_dags_again(name: str) -> None:
             check_name(*wrong)
 
 
-@pytest.mark.many(1)
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(
-            "fft:8,8",
-            "fft:n=8",
-            "fft:08",
-            "fft:6",
-            "fft:1",
-            "fft:",
-            "fft",
-            "matmul:2,2",
-            "matmul:m=2,n=2,k=2",
-        ),
-        *("attention:N=2", "attention:d=1,N=2", "attention:Nq=2,Nk=2,d=1", "attention:N=2,d=1,dv=1"),
-        *(
-            "attention:N=2,d=1,stats=0",
-            "backward:N=2,d=1,stats=1",
-            "tree:2",
-            "diamond:3,3",
-            "weights:N=2,d=1",
-            "",
-        ),
-    ],
-)
+ODD_NAMES = """
+    fft:8,8 fft:n=8 fft:08 fft:6 fft:1 fft: fft matmul:2,2 matmul:m=2,n=2,k=2 attention:N=2 attention:d=1,N=2
+    attention:Nq=2,Nk=2,d=1 attention:N=2,d=1,dv=1 attention:N=2,d=1,stats=0 backward:N=2,d=1,stats=1 tree:2
+    diamond:3,3 weights:N=2,d=1
+"""
+
+
+@pytest.mark.parametrize("name", ["", *ODD_NAMES.split()])
 def test_a_name_is_written_in_one_way(name: str) -> None:
     """Other names are never in a certificate: no bound needs them."""
     document = made()
@@ -248,32 +157,6 @@ def test_the_second_checker_computes_bounds_of_families_again(rules: Rules) -> N
                             agreed(changed, other, M, allowed)
     assert {"FFT", "T1", "D", "matmul", "matmul, products apart"} <= seen
     assert refused <= {"T2", "T3", "T4", "B1", "B2", "B3", "B4", "D backward", "matmul, short side"}
-
-
-@pytest.mark.many(1)
-@pytest.mark.parametrize(
-    ("name", "M", "bound"),
-    [
-        ("attention:N=3,d=2", 6, "T2"),
-        ("hypercube:6", 7, "spectral, above compulsory"),
-        ("diamond:3,3", 3, "Hong-Kung"),
-        ("diamond:8,8", 3, "convex min-cut"),
-    ],
-)
-def test_the_second_checker_refuses_what_it_cannot_verify(
-    name: str, M: int, bound: str, tmp_path: Path
-) -> None:
-    target = tmp_path / "c.json"
-    certify(load_dag(name), M, ONCE, order="given", bound=bound).write(target)
-    script = [sys.executable, str(EXAMPLE), str(target)]
-    ran = subprocess.run(script, capture_output=True, check=False, text=True)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr == f"cannot be verified by this program: the bound {bound!r}\n"
-    document = json.loads(target.read_text(encoding="utf-8"))
-    target.write_text(json.dumps(document | {"gap": 0}), encoding="utf-8")
-    assert subprocess.run(script, capture_output=True, check=False).returncode == 1, (
-        "it is wrong all the same"
-    )
 
 
 def test_the_second_checker_computes_a_bound_or_says_that_it_cannot() -> None:
@@ -319,15 +202,12 @@ def test_a_butterfly_of_any_names_is_found_by_both(n: int) -> None:
 
 
 def _exchanged(edges: list[tuple[int, int]], draw: random.Random) -> list[tuple[int, int]]:
-    """Return the edges with the heads of some exchanged: on the same levels as often as not."""
-    found = list(edges)
-    for _ in range(draw.randint(1, 3)):
-        at, other = draw.randrange(len(found)), draw.randrange(len(found))
-        if draw.random() < 0.7:
-            other = at ^ 2 if (at ^ 2) < len(found) else at
-        (p, v), (q, w) = found[at], found[other]
-        if q < v and p < w and not {(q, v), (p, w)} & set(found):
-            found[at], found[other] = (q, v), (p, w)
+    """Return the edges with the heads of two exchanged: on the same levels as often as not."""
+    found, at = list(edges), draw.randrange(len(edges))
+    other = (at ^ 2) % len(edges) if draw.random() < 0.7 else draw.randrange(len(edges))
+    (p, v), (q, w) = found[at], found[other]
+    if q < v and p < w and not {(q, v), (p, w)} & set(found):
+        found[at], found[other] = (q, v), (p, w)
     return found
 
 
@@ -338,11 +218,3 @@ def test_the_second_checker_confirms_all_or_nothing() -> None:
     document["dag"]["name"] = None
     assert not verdict(document).complete
     assert second_opinion(document) == "", "the bound needs the name"
-
-
-@pytest.mark.parametrize(("N", "d", "M"), [(64, 1, 20), (64, 2, 100), (40, 8, 30)])
-def test_both_forms_of_T1_are_computed_again(N: int, d: int, M: int) -> None:
-    value = t1(Problem.square(N, d), M).value
-    sizes = SCRIPT["sizes_in"](f"attention:N={N},d={d}")
-    assert SCRIPT["is_proved"]("T1", value, sizes, M)
-    assert not SCRIPT["is_proved"]("T1", value + value // 100 + 1, sizes, M)

@@ -27,19 +27,6 @@ def test_greedy_orders_are_legal(dag: Dag, room: int, seed: int) -> None:
     assert schedule_dag(dag, M, order).order == "custom"
 
 
-@pytest.mark.parametrize("join", ["single-use", "first-level", "none"])
-def test_what_joins_its_user(join: str) -> None:
-    """Two products of inputs and their sum, which has a single use."""
-    dag = Dag.from_edges([(0, 4), (1, 4), (2, 5), (3, 5), (4, 6), (5, 6), (6, 7)])
-    members = {tuple(sorted(cone)) for cone in Cones(NeededGraph(dag), join).members}  # type: ignore[arg-type]
-    expected = {
-        "single-use": {(4, 5, 6, 7)},
-        "first-level": {(4, 5, 6), (7,)},
-        "none": {(4,), (5,), (6,), (7,)},
-    }
-    assert members == expected[join]
-
-
 def shuffled(dag: Dag, seed: int) -> Dag:
     number = np.random.default_rng(seed).permutation(dag.n_vertices)
     heads = np.repeat(np.arange(dag.n_vertices), dag.indegree)

@@ -15,11 +15,10 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.solvers.optimum import optimal, symmetry
 from pebble.solvers.optimum.best_first import prove
-from pebble.solvers.optimum.bit_game import Words, make_bit_game, members
+from pebble.solvers.optimum.bit_game import Words, make_bit_game
 from pebble.solvers.optimum.requirements import LateLoadSpace, RequirementSpace
-from pebble.solvers.optimum.states import Batch, Codec, LayeredSet, States, StateSet
+from pebble.solvers.optimum.states import Batch, Codec, LayeredSet, States
 from pebble.solvers.optimum.symmetry import stabiliser_chain
-from pebble.solvers.optimum.wavefronts import best_codes, ranks
 from pebble.solvers.optimum.witness import moves_along
 from tests.solvers.small_dags import ALL_RULES, check_witness, least, random_dag, some_dags
 from tests.solvers.test_optimum import single_moves
@@ -27,12 +26,6 @@ from tests.support.search_by_regression import optimum as regression_optimum
 
 AGAIN = [rules for rules in ALL_RULES if rules.recomputation]
 KINDS = [RequirementSpace, LateLoadSpace]
-TARGETS = [
-    ("diamond:6,6", 4, 13),
-    ("pyramid:8", 6, 18),
-    ("attention:N=3,d=1", 8, 16),
-    ("attention:N=3,d=1", 6, 22),
-]
 
 
 def games(seed: int, sizes: tuple[int, int], count: int, rules: Rules) -> Iterator[tuple[Dag, int]]:
@@ -130,73 +123,6 @@ def _check_path(space: LateLoadSpace, path: list[Words], cost: int) -> int:
     return told
 
 
-def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out [weaker] and the symmetries."""
-
-    def none(self: RequirementSpace, rows: Any, closed: Any) -> Any:
-        return np.zeros(len(rows), dtype=np.bool_)
-
-    def same(self: RequirementSpace, batch: Any) -> Any:
-        return batch.distinct()
-
-    monkeypatch.setattr(RequirementSpace, "dominated", none)
-    monkeypatch.setattr(RequirementSpace, "canonical", same)
-
-
-def every_computation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out [last], [idle] and [room]."""
-
-    def all_of_them(self: RequirementSpace, states: Any, keep: Any, ask: Any) -> None:
-        return None
-
-    def none(self: RequirementSpace, states: Any) -> Any:
-        return np.zeros_like(states.red)
-
-    monkeypatch.setattr(RequirementSpace, "_restrict", all_of_them)
-    monkeypatch.setattr(RequirementSpace, "_idle", none)
-    monkeypatch.setattr(RequirementSpace, "_held", lambda self: 0)
-
-
-@pytest.mark.many(1)
-@pytest.mark.parametrize("left_out", [plain, every_computation])
-@pytest.mark.parametrize("rules", ALL_RULES, ids=str)
-def test_without_the_rules_that_leave_something_out(
-    rules: Rules, left_out: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cases = [*games(7, (8, 12), 12, rules), (load_dag("diamond:3,4"), 4), (load_dag("fft:4"), 4)]
-    expected = [prove([RequirementSpace(make_bit_game(dag, M, rules))]) for dag, M in cases]
-    left_out(monkeypatch)
-    found = [prove([RequirementSpace(make_bit_game(dag, M, rules))]) for dag, M in cases]
-    assert [proof.lower for proof in found] == [proof.lower for proof in expected]
-    assert sum(proof.states for proof in found) > sum(proof.states for proof in expected)
-
-
-def test_wavefronts_leave_out_most_of_a_larger_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    game = make_bit_game(load_dag("pyramid:4"), 4, Rules())
-    proof = prove([LateLoadSpace(game)])
-    monkeypatch.setattr(LateLoadSpace, "cost_more", RequirementSpace.cost_more)
-    without = prove([LateLoadSpace(game)])
-    assert proof.lower == without.lower == prove([RequirementSpace(game)]).lower
-    assert proof.states < without.states
-
-
-def test_two_operands_more_need_not_come_last() -> None:
-    """The sum of two long sums is best computed before another long sum, since its operands take two words."""
-    sums = {9: (0, 1, 2), 10: (3, 4, 5), 11: (9, 10), 12: (6, 7, 8), 13: (11, 12)}
-    dag = Dag.from_edges([(p, v) for v, operands in sums.items() for p in operands])
-    assert alone(dag, 5, Rules()) == 10
-
-
-def test_a_red_vertex_with_a_copy_was_stored_now_or_before() -> None:
-    """Where it may not be computed twice, it was stored now."""
-    for rules, stored in ((Rules(), {True, False}), (Rules(recomputation=False), {True})):
-        space = RequirementSpace(make_bit_game(load_dag("diamond:4,4"), 4, rules))
-        v = space.game.n_inputs
-        bit = np.array([1 << v], dtype=np.uint64)
-        steps = next(space.steps(States(bit, bit)))
-        assert set(steps.stored[steps.vertex == v].tolist()) == stored
-
-
 def test_only_what_was_met_at_no_more_cost_makes_superfluous() -> None:
     """A requirement with one member less, met in the layer that costs the same, and in those before and after it."""
     space = RequirementSpace(make_bit_game(load_dag("diamond:4,4"), 3, Rules()))
@@ -218,18 +144,6 @@ def test_only_what_was_met_at_no_more_cost_makes_superfluous() -> None:
                 closed.next_layers(1)
             rises.add(rise)
     assert rises >= {0, 1}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "M", "io"), TARGETS)
-def test_targets(name: str, M: int, io: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing cheaper is met by a search without some of the rules either."""
-    best = optimal(load_dag(name), M)
-    assert (best.io, best.proved) == (io, True)
-    (every_computation if M == 6 and "attention" in name else plain)(monkeypatch)
-    space = RequirementSpace(make_bit_game(load_dag(name), M, Rules()))
-    proof = prove([space], upper=io - space.game.stores)
-    assert (proof.lower + space.game.stores, proof.path) == (io, None)
 
 
 # -- states, sets and codes
@@ -256,49 +170,6 @@ def test_more_than_64_bits() -> None:
     assert not Codec(make_bit_game(dag, 11, Rules())).narrow
     best = optimal(dag, 11)
     assert (best.io, best.proved) == (11, True)
-
-
-def test_state_set() -> None:
-    rng = np.random.default_rng(5)
-    known: set[int] = set()
-    states = StateSet()
-    for _ in range(40):
-        rows = rng.integers(0, 500, size=int(rng.integers(1, 60))).astype(np.uint64)
-        fresh = states.new_ones(Batch(rows, np.arange(len(rows))).distinct())
-        assert set(fresh.rows.tolist()) == set(rows.tolist()) - known
-        assert all(rows[i] == row for row, i in zip(fresh.rows, fresh.parent, strict=True))
-        states.add(fresh.rows)
-        known |= set(rows.tolist())
-    assert states.size == len(known)
-
-
-def test_ranks_are_those_of_elimination_by_hand() -> None:
-    rng = np.random.default_rng(36)
-    codes = rng.integers(1 << 63, size=(7, 40), dtype=np.uint64)
-    sets = rng.integers(1 << 63, size=40, dtype=np.uint64) & rng.integers(1 << 63, size=40, dtype=np.uint64)
-    for i, rank in enumerate(ranks(codes, sets).tolist()):
-        basis: list[int] = []
-        for v in range(64):
-            vector = sum((int(row[i]) >> v & 1) << k for k, row in enumerate(codes)) * (int(sets[i]) >> v & 1)
-            for known in basis:
-                vector = min(vector, vector ^ known)
-            basis += [vector] * (vector > 0)
-        assert rank == len(basis)
-
-
-def test_every_vector_of_a_code_is_a_sum_of_predecessors() -> None:
-    game = make_bit_game(load_dag("diamond:4,4"), 4, Rules())
-    units, zeros = 0b11, 1 << game.n_inputs
-    codes = best_codes(game.before, [(units, zeros)])
-    vectors = [sum((int(row[0]) >> v & 1) << k for k, row in enumerate(codes)) for v in range(game.n)]
-    for v, operands in enumerate(game.before):
-        sums = {0}
-        for p in range(v):
-            if operands >> p & 1:
-                sums |= {s ^ vectors[p] for s in sums}
-        if not operands:
-            sums = {1 << v if units >> v & 1 else 0}
-        assert vectors[v] in ({0} if zeros >> v & 1 else sums)
 
 
 # -- symmetries
@@ -340,19 +211,6 @@ def test_any_choice_of_representatives_gives_a_pebbling(
         check_witness(load_dag(name), 4, rules, best)
 
 
-def test_the_automorphism_to_a_representative_takes_the_state_there() -> None:
-    for name in ("fft:4", "fft:8", "fma-matmul:2,2,2"):
-        space = RequirementSpace(make_bit_game(load_dag(name), 5, Rules()))
-        rng = np.random.default_rng(9)
-        red = np.array(
-            [sum(1 << int(v) for v in rng.choice(space.game.red_bits, 4, replace=False))], dtype=np.uint64
-        )
-        row = space.codec.pack(States(red, np.zeros_like(red)))
-        taken = space.symmetry.taking(row)
-        image = sum(1 << taken[v] for v in members(int(red[0])))
-        assert int(space.codec.unpack(space.symmetry.least(row)).red[0]) == image
-
-
 @pytest.mark.parametrize(
     ("name", "order"), [("fft:4", 64), ("fft:8", 16384), ("fma-matmul:2,3,2", 12), ("pyramid:3", 2)]
 )
@@ -363,9 +221,3 @@ def test_symmetries_are_automorphisms_and_all_of_them(name: str, order: int) -> 
     edges = {(p, v) for v in range(game.n) for p in range(game.n) if game.before[v] >> p & 1}
     for permutation in (p for level in levels for p in level):
         assert {(permutation[p], permutation[v]) for p, v in edges} == edges
-
-
-def test_outputs_restrict_symmetries() -> None:
-    edges = [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]
-    assert optimal(Dag.from_edges(edges), 3).symmetries == 2
-    assert optimal(Dag.from_edges(edges, outputs=["b", "d"]), 3).symmetries == 1

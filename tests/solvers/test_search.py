@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from itertools import count
 
 import numpy as np
@@ -20,7 +19,6 @@ from pebble.solvers.heuristic import ORDERS, schedule_dag
 from pebble.solvers.heuristic.belady import belady_io
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.portfolio import local_search
-from pebble.solvers.heuristic.search import BestOrder, FoundOrder, Task
 from tests.support.amounts import examples
 from tests.support.random_dags import dags
 
@@ -72,35 +70,6 @@ def test_an_interruption_gives_the_best_so_far() -> None:
         schedule_dag(dag, M, progress=interrupt)
 
 
-def test_an_interruption_before_any_order_is_one() -> None:
-    def interrupt(name: str, part: float, io: int) -> None:
-        raise AssertionError("nothing has been found")
-
-    task = Task(NeededGraph(load_dag("fft:4")), 4, "belady", np.random.default_rng(0), False, interrupt)
-    task.stoppable = True
-
-    def broken() -> Iterator[FoundOrder]:
-        raise KeyboardInterrupt
-        yield "never", np.array([])
-
-    with pytest.raises(KeyboardInterrupt):
-        BestOrder(task).run(broken())
-
-
-@examples(15, 60)
-@given(dag=dags(max_vertices=12))
-def test_compulsory_io_is_that_of_a_memory_that_holds_everything(dag: Dag) -> None:
-    task = Task(NeededGraph(dag), dag.n_vertices + 1, "belady", np.random.default_rng(0))
-    assert task.compulsory == schedule_dag(dag, dag.n_vertices + 1, "given").io
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_every_order_has_a_result_without_any_time(order: str) -> None:
-    dag = load_dag("fft:16")
-    found = schedule_dag(dag, 6, order, time_budget=0.0)
-    assert replay(dag, 6, found.moves(), Rules(recomputation=False)).complete
-
-
 def test_a_limit_around_the_search_ends_it() -> None:
     dag = load_dag("fft:16")
     with limited_to(0.0):
@@ -115,10 +84,3 @@ def test_orders_are_legal_and_better_and_better(dag: Dag, room: int, seed: int) 
     for order in local_search(graph, M, graph.todo, np.random.default_rng(seed), 60):
         ios.append(schedule_dag(dag, M, order).io)
     assert ios == sorted(set(ios), reverse=True)
-
-
-def test_random_layers_cost_a_tenth_less_than_depth_first() -> None:
-    graph, M = NeededGraph(load_dag("layered:6,12,3,seed=2")), 8
-    start = schedule_dag(graph.dag, M, "depth-first").compute_order
-    *_, found = local_search(graph, M, start, np.random.default_rng(0), 1000)
-    assert belady_io(graph, M, found) < 0.9 * belady_io(graph, M, start)

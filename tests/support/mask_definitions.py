@@ -8,26 +8,6 @@ from collections.abc import Callable
 Pair = Callable[[int, int], bool]
 
 
-def _causal(Nq: int, Nk: int) -> Pair:
-    return lambda i, j: j <= i + Nk - Nq
-
-
-def _window(Nq: int, Nk: int, W: int) -> Pair:
-    return lambda i, j: i + Nk - Nq - W < j <= i + Nk - Nq
-
-
-def _two_sided(Nq: int, Nk: int, left: int, right: int) -> Pair:
-    return lambda i, j: -right <= i + Nk - Nq - j <= left
-
-
-def _prefix(Nq: int, Nk: int, P: int) -> Pair:
-    return lambda i, j: j < P or j <= i + Nk - Nq
-
-
-def _streaming(Nq: int, Nk: int, sinks: int, last: int) -> Pair:
-    return lambda i, j: (j < sinks or i + Nk - Nq - last < j) and j <= i + Nk - Nq
-
-
 def _dilated(W: int, step: int) -> Pair:
     return lambda i, j: i - j in range(0, W * step, step)
 
@@ -120,13 +100,14 @@ def _paged(Nq: int, page: int, lengths: list[int]) -> Pair:
 
 def definitions(Nq: int, Nk: int, a: int, b: int) -> dict[str, Pair]:
     """Every kind for these sizes, with two small numbers a ≥ b ≥ 1 as its parameters, by its text."""
-    found = {
-        "causal": _causal(Nq, Nk),
-        f"window:{a}": _window(Nq, Nk, a),
-        f"window:left={b},right={a}": _two_sided(Nq, Nk, b, a),
-        f"prefix:{min(b, Nk)}": _prefix(Nq, Nk, min(b, Nk)),
+    shift = Nk - Nq
+    found: dict[str, Pair] = {
+        "causal": lambda i, j: j <= i + shift,
+        f"window:{a}": lambda i, j: i + shift - a < j <= i + shift,
+        f"window:left={b},right={a}": lambda i, j: -a <= i + shift - j <= b,
+        f"prefix:{min(b, Nk)}": lambda i, j: j < b or j <= i + shift,
         f"sink:{min(b, Nk)}": lambda i, j: j < b,
-        f"streaming:{b},{a}": _streaming(Nq, Nk, b, a),
+        f"streaming:{b},{a}": lambda i, j: (j < b or i + shift - a < j) and j <= i + shift,
         f"nm:{b}:{a}": _nm(Nk, b, a, 0),
         f"nm:{b}:{a},seed=7": _nm(Nk, b, a, 7),
         f"blocks:size={b},density=0.3,seed={a}": _blocks(Nq, Nk, b, (3, 10), a),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
@@ -22,6 +23,17 @@ def tokens_of(layout: str, tokens: int, devices: int) -> list[list[int]]:
     if layout == "striped":
         return [list(range(p, tokens, devices)) for p in range(devices)]
     return [list(range(p * chunk, (p + 1) * chunk)) for p in range(devices)]
+
+
+def masks_of(N: int, Nq: int, chance: random.Random) -> list[str]:
+    """Masks of N keys that leave no query without one."""
+    window, cut = chance.randint(1, N), chance.randint(1, N - 1)
+    found = [f"window:{window}", f"window:{min(window, N - 1)}+sink:1", f"window:left={cut},right={cut // 2}"]
+    found.append(f"window:1+blocks:size={chance.choice((1, 2, 4))},density=0.3,seed={cut}")
+    if Nq == N:
+        found.append(f"dilated:3,2+sink:{cut}")
+        found += [f"document:{cut},{N - cut}", f"document:causal,{cut},{N - cut}", "window:1"]
+    return found
 
 
 def name(array: str, *indices: int) -> str:

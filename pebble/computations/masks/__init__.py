@@ -12,11 +12,11 @@ from pebble.computations.masks.band_patterns import (
 )
 from pebble.computations.masks.block_mask import BlockMask
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
-from pebble.computations.masks.builders import MaskKind
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.grouped_mask import grouped_mask
 from pebble.computations.masks.kinds import make_mask, mask_kinds
 from pebble.computations.masks.mask import Mask, check_rows
+from pebble.computations.masks.mask_kind import MaskKind
 from pebble.computations.masks.mask_parts import mask_parts
 from pebble.computations.masks.sparse_patterns import (
     block_mask,

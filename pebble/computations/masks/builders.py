@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-
 import numpy as np
 
 from pebble.common.errors import InvalidInput
@@ -24,6 +21,7 @@ from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.cache_patterns import lists_mask, paged_mask, selected_mask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Mask
+from pebble.computations.masks.mask_kind import KINDS, mask_kind
 from pebble.computations.masks.sparse_patterns import (
     block_file_mask,
     every_key,
@@ -33,53 +31,11 @@ from pebble.computations.masks.sparse_patterns import (
 from pebble.computations.masks.staircase import Staircase
 from pebble.computations.masks.union_mask import combined_bands
 
+__all__ = ["KINDS"]
+
 _MOST_DOCUMENTS = 1_000_000
 """Most documents kept as a band; more, if of one length, are kept as repeating blocks."""
-
-
-@dataclass(frozen=True)
-class MaskKind:
-    """A kind of mask.
-
-    Attributes
-    ----------
-    name : str
-        What its text begins with.
-    usage : str
-        How it is written; capitals stand for numbers or names, brackets for what may be left out.
-    summary : str
-        Which keys a query attends to.
-    source : str
-        Where the pattern comes from; empty for what needs no source.
-    example : str
-    """
-
-    name: str
-    usage: str
-    summary: str
-    source: str
-    example: str
-
-    def to_dict(self) -> dict[str, str]:
-        """Return plain data."""
-        return asdict(self)
-
-
-Builder = Callable[[Arguments, int, int], Mask]
-KINDS: dict[str, tuple[MaskKind, Builder]] = {}
-"""By name: the kind, and what makes a mask of it from its arguments and the numbers of queries and keys."""
 _CHILD = "Child et al. 2019, arXiv 1904.10509"
-
-
-def _kind(usage: str, summary: str, example: str, source: str = "") -> Callable[[Builder], Builder]:
-    """Register a function as the kind of masks that has its name."""
-
-    def noted(build: Builder) -> Builder:
-        kind = MaskKind(build.__name__, usage, summary, source, example)
-        KINDS[kind.name] = kind, build
-        return build
-
-    return noted
 
 
 def _square(arguments: Arguments, Nq: int, Nk: int) -> int:
@@ -98,14 +54,14 @@ def _lengths(arguments: Arguments) -> list[tuple[int, int]]:
     return found
 
 
-@_kind("causal", "the keys up to the query's own position; the last query sees all", "causal")
+@mask_kind("causal", "the keys up to the query's own position; the last query sees all", "causal")
 def causal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Up to the query's own position."""
     arguments.end()
     return causal_mask(Nq, Nk)
 
 
-@_kind(
+@mask_kind(
     "window:W or window:left=L,right=R",
     "the last W keys including its own, or L keys before its own position and R after it",
     "window:256",
@@ -120,7 +76,7 @@ def window(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return window_mask(Nq, Nk, left, right)
 
 
-@_kind(
+@mask_kind(
     "prefix:P",
     "the first P keys, and those up to its own position",
     "prefix:64",
@@ -135,7 +91,7 @@ def prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return BandMask(f"prefix:{prefix}", Nk, Staircase(Nq, 0, 0, 0), past_own(Nq, Nk, 1, prefix))
 
 
-@_kind(
+@mask_kind(
     "document:[causal,]LENGTH[xTIMES],LENGTH[xTIMES],…",
     "the keys of its own sequence, where several are packed together (unpadded: is the same)",
     "document:causal,512,512",
@@ -159,7 +115,7 @@ def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return document_mask([length for length, times in found for _ in range(times)], causal=causal)
 
 
-@_kind("diagonal:B", "the keys of its own block of B: diagonal blocks", "diagonal:64")
+@mask_kind("diagonal:B", "the keys of its own block of B: diagonal blocks", "diagonal:64")
 def diagonal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Sequences of one length; what is left is the last one."""
     size, N = arguments.whole("B"), _square(arguments, Nq, Nk)
@@ -169,7 +125,7 @@ def diagonal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return _named(f"diagonal:{size}", document_mask([min(size, N - first) for first in range(0, N, size)]))
 
 
-@_kind(
+@mask_kind(
     "video:window=W,global=G",
     "frames: W/2 to either side, and G that are spread evenly over all (dual-scope attention)",
     "video:window=16,global=8",
@@ -188,7 +144,7 @@ def video(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return combined_bands(spec, [window_mask(N, N, window // 2, window // 2), *everywhere])
 
 
-@_kind(
+@mask_kind(
     "longformer:window=W,global=G",
     "W/2 keys to either side; the first G tokens see all and are seen by all",
     "longformer:window=128,global=2",
@@ -212,7 +168,7 @@ def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return combined_bands(spec, [window_mask(N, N, window // 2, window // 2), global_keys, global_queries])
 
 
-@_kind("sink:S", "the first S keys, whatever its own position", "sink:4")
+@mask_kind("sink:S", "the first S keys, whatever its own position", "sink:4")
 def sink(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """The first keys for all queries."""
     sinks = arguments.whole("S")
@@ -223,7 +179,7 @@ def sink(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return BandMask(f"sink:{sinks}", Nk, Staircase(Nq, 0, 0, 0), Staircase(Nq, 0, sinks, 0))
 
 
-@_kind(
+@mask_kind(
     "streaming:S,W",
     "the first S keys and the last W keys, its own among these; none after its own position",
     "streaming:4,1020",
@@ -238,7 +194,7 @@ def streaming(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return combined_bands(spec, [BandMask(spec, Nk, Staircase(Nq, 0, 0, 0), stop), window])
 
 
-@_kind(
+@mask_kind(
     "dilated:W,STEP",
     "W keys: its own position, and each STEP keys before the last one",
     "dilated:16,4",
@@ -259,7 +215,7 @@ def dilated(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return mask_of_booleans(spec, fill(every_key(N, number, step), N, N, spec))
 
 
-@_kind("strided:L", "the keys up to L back, and those at multiples of L back", "strided:32", _CHILD)
+@mask_kind("strided:L", "the keys up to L back, and those at multiples of L back", "strided:32", _CHILD)
 def strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Both heads of the strided pattern merged into one (section 4.3)."""
     stride = arguments.whole("L")
@@ -274,7 +230,7 @@ def strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return BlockToeplitzMask(spec, N, stride, [own, before], window_mask(stride, stride, 0))
 
 
-@_kind(
+@mask_kind(
     "fixed:L[,C]",
     "earlier keys of its own block of L, and the last C (1 if not given) of every block before",
     "fixed:32,4",
@@ -302,7 +258,7 @@ def fixed(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return BlockToeplitzMask(spec, N, stride, [causal_mask(stride, stride)], far)
 
 
-@_kind(
+@mask_kind(
     "blocks:size=B,density=P[,seed=S] or blocks:size=B,file=PATH.npy",
     "blocks of B × B pairs, drawn at random or given by a boolean array",
     "blocks:size=64,density=0.25,seed=1",
@@ -320,7 +276,7 @@ def blocks(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return random_blocks_mask(Nq, Nk, size, density, seed)
 
 
-@_kind(
+@mask_kind(
     "selected:size=B,blocks=n[,queries=Q][,seed=S] or selected:size=B[,queries=Q],file=PATH.npy",
     "n blocks of B keys: its own, the first, the one before its own, and others at random or all from a file",
     "selected:size=64,blocks=16",
@@ -338,7 +294,7 @@ def selected(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return selected_mask(Nq, Nk, size, number, queries, seed)
 
 
-@_kind(
+@mask_kind(
     "paged:PAGE,LENGTH[xTIMES],LENGTH[xTIMES],…[,shared=PREFIX]",
     "all keys in the pages of its own sequence, and in those of a prefix that all sequences share",
     "paged:16,500,512",
@@ -353,7 +309,7 @@ def paged(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return paged_mask(Nq, Nk, page, [length for length, times in found for _ in range(times)], shared)
 
 
-@_kind(
+@mask_kind(
     "butterfly:B",
     "blocks of B × B on the diagonal, and those whose two numbers differ in one binary digit",
     "butterfly:64",
@@ -372,7 +328,7 @@ def butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return BlockMask(spec, N, N, (size, size), differ & (differ - 1) == 0)
 
 
-@_kind(
+@mask_kind(
     "nm:N:M[,seed=S]",
     "N of every M consecutive keys, drawn at random for each query",
     "nm:2:4",
@@ -392,7 +348,7 @@ def nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return DenseMask(spec, fill(kept_of_each(Nk, keep, of, seed), Nq, Nk, spec))
 
 
-@_kind("file:PATH.npy", "the keys that a boolean array of shape (Nq, Nk) allows", "file:m.npy")
+@mask_kind("file:PATH.npy", "the keys that a boolean array of shape (Nq, Nk) allows", "file:m.npy")
 def file(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """An array of booleans in a file."""
     spec = f"file:{arguments.source}"
@@ -402,7 +358,7 @@ def file(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return mask_of_booleans(spec, allowed)
 
 
-@_kind(
+@mask_kind(
     "predicate:MODULE:FUNCTION",
     "the keys that a Python function f(q_idx, kv_idx) of index arrays allows",
     "predicate:mymasks:parity",
@@ -414,7 +370,7 @@ def predicate(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return mask_of_booleans(spec, fill(function, Nq, Nk, spec))
 
 
-@_kind(
+@mask_kind(
     "group:G:MASK",
     "the keys that query i // G of another mask sees, for G query heads that share keys",
     "group:4:causal",

@@ -237,7 +237,7 @@ def grouped_mask(mask: Mask, group: int) -> Mask:
             check_size(mask.Nq * group, mask.Nk, spec)
         except InvalidInput as error:
             raise InvalidInput(
-                f"{error}; where each query head has keys of its own (--kv-heads as many as --heads) there is no group"
+                f"{error}; with separate keys for each query head (--kv-heads equal to --heads), nothing is grouped"
             ) from None
         found = DenseMask(spec, np.repeat(mask.allowed, group, axis=0))
     elif isinstance(mask, GroupedMask):

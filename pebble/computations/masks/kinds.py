@@ -12,9 +12,10 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.masks.arguments import Arguments
 from pebble.computations.masks.arrays import check_size, mask_of_booleans
 from pebble.computations.masks.band_mask import BandMask
-from pebble.computations.masks.builders import KINDS, MaskKind
+from pebble.computations.masks.builders import KINDS
 from pebble.computations.masks.grouped_mask import grouped_mask
 from pebble.computations.masks.mask import Mask, check_rows
+from pebble.computations.masks.mask_kind import MaskKind
 from pebble.computations.masks.union_mask import UnionMask, combined_bands
 
 _NO_MASK = ("none", "full")

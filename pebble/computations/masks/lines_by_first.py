@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     Truth = NDArray[np.bool_]
 
 _MOST_LINES = 2**22
+_MOST_KEPT = 2**22
+"""Places of lines and of partners for which all answers are written down."""
 
 
 class LinesByFirst:
@@ -49,6 +51,10 @@ class LinesByFirst:
             raise InvalidInput(
                 f"lines whose first partners follow no rule are counted up to {_MOST_LINES:,} of them, not {number:,}"
             )
+        self._table: NDArray[np.int32] | None = None
+        if (number + 1) * (partners + 1) <= _MOST_KEPT:
+            self._table = np.zeros((number + 1, partners + 1), dtype=np.int32)
+            self._table[1:] = np.cumsum(first[:, None] < np.arange(partners + 1), axis=0)
         self._digits = range((number - 1).bit_length() - 1, -1, -1)
         self._whole = 1 << len(self._digits)
         order = np.argsort(first, kind="stable").astype(np.int32)
@@ -63,6 +69,8 @@ class LinesByFirst:
 
     def begun(self, x0: Whole, x1: Whole, place: Whole) -> Whole:
         """Numbers of lines in intervals whose first partner lies before a place."""
+        if self._table is not None:
+            return (self._table[x1, place] - self._table[x0, place]).astype(np.int64)
         number = self._begun[place]
         return self._below(number, x1) - self._below(number, x0)
 

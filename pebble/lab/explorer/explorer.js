@@ -4,7 +4,7 @@ const MASK_NAMES = { none: "none", causal: "causal", "window:1024": "window of 1
 const ABOUT = {
   standard: "writes all scores to slow memory and reads them back",
   "flash-2": "FlashAttention-2: the scores never leave fast memory",
-  "small-cache": "square tiles, for fast memory below d² words",
+  "small-cache": "square tiles of the size that its paper gives",
   best: "the cheapest schedule known here",
 };
 const MEANINGS = {

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 from pebble.common.clock import tell
 from pebble.common.errors import BoundDoesNotApply, CacheTooSmall, InvalidInput, PebbleError
@@ -18,6 +19,7 @@ from pebble.lower_bounds.attention.communication import (
     d3_total,
     words_for_shares,
 )
+from pebble.lower_bounds.attention.crossing import D4_TOTAL
 from pebble.program.parallel import (
     LAYOUTS,
     DeviceShare,
@@ -163,7 +165,7 @@ def _layouts(problem: SharedProblem, layouts: Iterable[str] | None) -> tuple[str
     if layouts is not None:
         return tuple(layouts)
     fitting = tuple(layout for layout in LAYOUTS if layout != "zigzag" or problem.N >= 2 * problem.P)
-    return fitting if problem.causal else (problem.layout,)
+    return fitting if problem.mask else (problem.layout,)
 
 
 def cost(row: ParallelRow) -> tuple[float, float, float, float]:
@@ -251,17 +253,19 @@ def _balance(problem: SharedProblem, traffic: ExchangeTraffic) -> Fraction:
 
 def _bound_total(problem: SharedProblem, traffic: ExchangeTraffic) -> int | None:
     """Return the words that runs move at least whose work is shared as here; None if no bound applies."""
-    balance = _balance(problem, traffic)
-    try:
-        if problem.pass_name == "backward":
-            return int(d3_total(problem, balance).value)
-        total = int(d1_total(problem, balance).value)
-    except BoundDoesNotApply:
-        return None
-    try:
-        return max(total, words_for_shares(problem, traffic.pairs))
-    except BoundDoesNotApply:
-        return total
+    balance, found = _balance(problem, traffic), list[float]()
+    with suppress(BoundDoesNotApply):
+        found.append((d3_total if problem.pass_name == "backward" else d1_total)(problem, balance).value)
+    with suppress(BoundDoesNotApply):
+        found.append(words_for_shares(problem, traffic.pairs))
+    return max(map(int, [*found, *_crossing(problem)]), default=None)
+
+
+@cache
+def _crossing(problem: SharedProblem) -> list[float]:
+    """Return the value of D4-total, where it is stated."""
+    found, _ = communication_bounds(problem)
+    return [bound.value for bound in found if bound.name == D4_TOTAL.name]
 
 
 def with_inner(report: ParallelReport, inner: str, M: int) -> ParallelReport:

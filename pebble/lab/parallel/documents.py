@@ -120,13 +120,12 @@ class DocumentReport(TableResult):
             f"words received by the busiest device: {busiest}, in total {total}; work, max/mean: {self.balance:.2f}"
         ]
         if self.bound_total is not None:
-            ratio = f", ratio {self.ratio:.3f}" if self.ratio else ""
+            ratio = f", ÷ bound {self.ratio:.3f}" if self.ratio else ""
             ends.append(
                 f"in total, no placement with this balance moves fewer than {words(self.bound_total)}: D6{ratio}"
             )
         ends.append(
-            "every document cut over all devices, keys and values going round: "
-            f"{words(self.ring_over_all)} a device"
+            f"with a ring over all devices for every document, each device receives {words(self.ring_over_all)} words"
         )
         return [about, Table([head, *rows], right=(0, 1, 2, 6)), "\n".join(ends)]
 

@@ -92,10 +92,11 @@ class Links(PlainRow):
     def wire(self, exchange: Exchange) -> Wire:
         """Time an exchange, in the number of chunks that makes it fastest."""
         problem = exchange.problem
-        of_queries, of_keys = problem.heads // exchange.blocks, problem.kv_heads // exchange.key_blocks
+        of_queries, of_keys = (exchange.heads_of(side) for side in ("query", "key"))
         clocks = [
             _Clock(self, exchange, chunks, of_keys)
             for chunks in range(1, self.chunks + 1)
+            if chunks == 1 or not problem.uneven
             if of_queries % chunks == 0 and (of_keys % chunks == 0 or chunks % of_keys == 0)
         ]
         received = np.zeros((2, problem.P))

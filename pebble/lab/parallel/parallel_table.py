@@ -222,7 +222,7 @@ class ParallelReport(TableResult):
         if self.links:
             columns |= {"exposed, ms": milliseconds("exposed_seconds"), "time, ms": milliseconds("seconds")}
         columns |= {"inner I/O": "inner.io"} if any(row.inner for row in self.rows) else {}
-        return columns | {"ratio": "ratio_busiest:,.3f"}
+        return columns | {"÷ bound": "ratio_busiest:,.3f"}
 
     def _bounds(self) -> list[Table]:
         """Return the bounds that say something."""
@@ -235,11 +235,15 @@ class ParallelReport(TableResult):
         if self.best is not None:
             shape = f" {self.best.shape}" if self.best.shape else ""
             notes.append(f"best: {self.best.name}{shape}, {self.best.layout} layout")
-        notes += [f"{name} is left out: {why}" for name, why in self.not_applicable.items()]
+        notes += [
+            f"{name} is left out: {why.replace(f'{name} needs', 'it needs')}"
+            for name, why in self.not_applicable.items()
+        ]
         whys: dict[str, list[str]] = {}
         for name, why in self.refused.items():
             whys.setdefault(why, []).append(name)
-        notes += [f"left out, {', '.join(names)}: {why}" for why, names in whys.items()]
+        for why, bounds in whys.items():
+            notes.append(f"left out, {', '.join(bounds)}: {why.replace(f'{bounds[0]} needs', 'it needs')}")
         if any(row.traffic is None for row in self.rows):
             names = ", ".join(row.name for row in self.rows if row.traffic is None)
             notes.append(f"by closed form only, too large for the referee: {names}")

@@ -8,10 +8,13 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import Table, TableResult
+from pebble.common.plain import plain
+from pebble.common.tables import Table, TableResult, words
+from pebble.lower_bounds.attention.crossing import d5_total
 from pebble.program.parallel.states import STATE_SCHEDULES, check_states
 
 if TYPE_CHECKING:
+    from pebble.lower_bounds.bound import Bound
     from pebble.program.parallel import ExchangeTraffic, SharedProblem
 
 _MOST_DEVICES = 1024
@@ -25,10 +28,13 @@ class StateReport(TableResult):
     ----------
     counted : dict of str to ExchangeTraffic
         By schedule, in states.
+    bound : Bound
+        What all devices receive at least.
     """
 
     problem: SharedProblem
     counted: dict[str, ExchangeTraffic]
+    bound: Bound
 
     @property
     def state_words(self) -> int:
@@ -42,6 +48,7 @@ class StateReport(TableResult):
             **self.problem.to_dict(),
             "state_words": self.state_words,
             "schedules": self.records(),
+            "bounds": [{**plain(self.bound, "name value status source note"), **self.bound.facts}],
         }
 
     def records(self) -> list[dict[str, Any]]:
@@ -54,6 +61,7 @@ class StateReport(TableResult):
                 "received_min": size * min(traffic.received),
                 "received": [size * count for count in traffic.received],
                 "total": size * traffic.total,
+                "ratio_total": size * traffic.total / self.bound.value if self.bound.value else None,
                 "rounds": traffic.rounds,
                 "link_max": size * traffic.link_max,
                 "h_sum": size * traffic.h_sum,
@@ -66,14 +74,22 @@ class StateReport(TableResult):
         p = self.problem
         columns = {
             **{"schedule": "name", "words received, busiest": "received_max", "total": "total"},
-            **{"rounds": "rounds:d", "what": lambda row: STATE_SCHEDULES[row.name][0]},
+            **{
+                "rounds": "rounds:d",
+                "÷ bound": "ratio_total:,.3f",
+                "what": lambda row: STATE_SCHEDULES[row.name][0],
+            },
         }
         rows = [SimpleNamespace(**row) for row in self.records()]
         about = (
             f"linear attention under the causal mask on {p.P:,} devices, {p.kv_heads:,} states of "
-            f"{p.d:,} x {p.width:,} words a device, whatever N is"
+            f"{p.d:,} x {p.width:,} words on each device, for any N"
         )
-        return [about, Table.of(rows, columns)]
+        return [
+            about,
+            Table.of(rows, columns),
+            f"{self.bound.name}: at least {words(self.bound.value)} words in total",
+        ]
 
 
 def parallel_states(problem: SharedProblem, schedules: Iterable[str] | None = None) -> StateReport:
@@ -94,7 +110,8 @@ def parallel_states(problem: SharedProblem, schedules: Iterable[str] | None = No
     >>> [row["received_max"] for row in parallel_states(SharedProblem(1024, 4, 8, causal=True)).records()]
     [112, 16, 48]
     """
-    if problem.pass_name != "forward" or problem.layout != "contiguous" or not problem.causal:
+    regular = problem.causal and problem.regular
+    if problem.pass_name != "forward" or problem.layout != "contiguous" or not regular:
         raise InvalidInput(
             "linear attention on several devices needs the forward pass, --mask causal and the "
             "contiguous layout"
@@ -104,4 +121,4 @@ def parallel_states(problem: SharedProblem, schedules: Iterable[str] | None = No
             f"{problem.P:,} devices are too many; the limit for linear attention is {_MOST_DEVICES:,}"
         )
     names = list(schedules) if schedules is not None else list(STATE_SCHEDULES)
-    return StateReport(problem, {name: check_states(name, problem.P) for name in names})
+    return StateReport(problem, {name: check_states(name, problem.P) for name in names}, d5_total(problem))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.lab.hardware.device import canonical_dtype
+from pebble.lab.work import is_product
 from pebble.program import Loop, Node, Operation, Program
 from pebble.program.parts_in_turn import texts_of
 from pebble.program.schedule.tile_names import known_names, plain_names
@@ -149,12 +149,6 @@ class Constraints:
 def _require_whole(name: str, size: object) -> None:
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise InvalidInput(f"{name} must be a positive whole number, not {size!r}")
-
-
-def is_product(array: Array, family: Family) -> bool:
-    """Tell whether an array is a matrix product: a sum of products of operands with two different sets of indices."""
-    indices = {frozenset(family[operand.array].axes) for operand in array.reads}
-    return array.chain is not None and len(indices) == 2
 
 
 def product_tiles(program: Program, family: Family) -> set[tuple[str, int]]:

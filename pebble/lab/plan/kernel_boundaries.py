@@ -8,7 +8,7 @@ from typing import Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
-from pebble.common.units import bytes_per_word, bytes_text, seconds_text
+from pebble.common.units import bytes_per_word, bytes_text, scaled, seconds_text
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lab.count import ProblemRun
@@ -18,7 +18,7 @@ from pebble.lab.hardware.device import MEMORY_LEVELS, canonical_dtype
 from pebble.lab.level_counts import Boundary, LevelReport, LevelRow
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import widened, width_ratio
-from pebble.lab.plan.roofline import flops
+from pebble.lab.work import flops
 from pebble.lower_bounds.levels import boundary_bound
 from pebble.program import Program, compute, delete, load, loop, program, store
 from pebble.program.counting.run import run
@@ -80,8 +80,8 @@ class DeviceKernel(LevelReport):
         longest = seconds_text(max((time for time in times if time is not None), default=None))
         return [
             *([f"Nsight Compute: {', '.join(names)}"] if self.device.title.startswith("NVIDIA") else []),
-            f"roofline: lower estimates; {self.flops:.4g} FLOP take at least {seconds_text(self.compute_seconds)}, the "
-            f"kernel at least {longest}",
+            f"roofline: lower estimates; {scaled(self.flops)}FLOP take at least "
+            f"{seconds_text(self.compute_seconds)}, the kernel at least {longest}",
             *self.device.untimed(self.device.boundary(level).name for level in MEMORY_LEVELS),
         ]
 

@@ -173,7 +173,7 @@ class KernelPlan(Planned):
         }
         notes += inner_notes(self.setting.device, self.setting.level, shown)
         notes += [
-            f"{name}: left out, as no schedule for it is called {self.kernel}" for name in self.left_out
+            f"{name}: left out, because {self.kernel} has no schedule for this pass" for name in self.left_out
         ]
         return Table([row[:columns] for row in rows], left=4, notes=notes, drop=_DROP)
 

@@ -8,7 +8,7 @@ from typing import Any
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import PlainRow, plain
 from pebble.common.tables import Table, TableResult, tiles_text, words
-from pebble.common.units import bytes_per_word, bytes_text, seconds_text
+from pebble.common.units import bytes_per_word, bytes_text, scaled, seconds_text
 from pebble.lab.plan.memory_need import Room
 from pebble.lab.plan.roofline import Roofline, inner_notes, roofline_of
 from pebble.lab.plan.setting import Setting
@@ -22,7 +22,7 @@ class Choice(PlainRow):
     Attributes
     ----------
     form : str
-        ``"own tiles"`` or ``"whole tiles"``, see :data:`pebble.lab.plan.verification.FORMS`; or ``"given tiles"``.
+        ``"native tiles"`` or ``"whole tiles"``, see :data:`pebble.lab.plan.verification.FORMS`; or ``"given tiles"``.
     setting : Setting
         For which it was found.
     tiles : dict of str to int, or None
@@ -103,14 +103,14 @@ class Choice(PlainRow):
         """Return in words what is moved and what room it takes, or why it is not verified."""
         if self.room is None or self.note:
             return f"{self.schedule} ({self.form}), not verified: {self.note}"
-        parts = [f"{words(self.room.peak)} measured"]
         wide, buffers = self.room.wide, self.room.buffers
-        parts += [f"{words(wide)} for wide accumulators"] if wide else []
+        parts = [f"{words(wide)} for wide accumulators"] if wide else []
         parts += [f"{words(buffers)} for second buffers"] if buffers else []
+        more = f", of which {' and '.join(parts)}" if parts else ""
         return (
             f"{self.schedule} with {tiles_text(self.tiles or {})} ({self.form}): {words(self.io)} words "
-            f"({words(self.reads)} read, {words(self.writes)} written), {self.flops:.4g} FLOP; "
-            f"room for {words(self.room.words)} words ({', '.join(parts)})"
+            f"({words(self.reads)} read, {words(self.writes)} written), {scaled(self.flops)}FLOP; "
+            f"needs {words(self.room.words)} words of fast memory{more}"
         )
 
 

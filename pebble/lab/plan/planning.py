@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.masks.grouped_mask import GroupedMask
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.hardware import Device
@@ -23,6 +24,9 @@ from pebble.program.hierarchy import Hierarchy
 from pebble.program.schedule import Schedule, offered
 from pebble.program.schedule.level_schedule import LevelSchedule
 from pebble.program.schedule.tiled_programs import Tiles
+
+_MOST_IN_GROUPS = 4096
+"""A plan for shared heads under repeating blocks, whose tiles are counted one by one, takes half a minute here."""
 
 
 def plan(
@@ -112,6 +116,13 @@ def setting_of(
     constraints: Constraints,
 ) -> Setting:
     """Return what is planned, of what :func:`plan` is given."""
+    mask = problem.mask
+    if isinstance(mask, GroupedMask) and not mask.banded and mask.Nq > _MOST_IN_GROUPS:
+        raise InvalidInput(
+            f"the mask {mask.spec} has {mask.Nq:,} queries, and a plan for shared heads under repeating blocks takes "
+            f"minutes for more than {_MOST_IN_GROUPS:,}: plan for separate heads (--kv-heads equal to --heads), or "
+            "count one schedule with given tiles"
+        )
     one = device_of(device) if isinstance(device, str) else device
     own = None if one is None else one.level
     dtype = canonical_dtype(dtype)

@@ -10,7 +10,6 @@ from pebble.common.units import bytes_per_word
 from pebble.computations.family import Family
 from pebble.lab.hardware import Device
 from pebble.lab.hardware.device import Crossing
-from pebble.lab.plan.constraints import is_product
 from pebble.lab.plan.memory_need import wide_arrays, width_ratio
 from pebble.program.counting.counted import Run
 
@@ -58,16 +57,6 @@ class Roofline:
         if self.memory_seconds is None or self.compute_seconds is None:
             return None
         return "memory" if self.memory_seconds >= self.compute_seconds else "arithmetic"
-
-
-def flops(measured: Run) -> int:
-    """Return the FLOP of the matrix products that a run executed: two for each multiply-add.
-
-    Recomputed products count again. Exponentials, divisions and row sums do not count.
-    Without recomputation: forward 2·Nq·Nk·(d + dv), backward 2·Nq·Nk·(3d + 2dv).
-    """
-    family = measured.family
-    return 2 * sum(measured.computes[array.name] for array in family.arrays if is_product(array, family))
 
 
 def moved_bytes(counted: Traffic | Run, dtype: str, accumulate: str | None) -> Any:

@@ -10,12 +10,13 @@ from pebble.common.errors import CacheTooSmall, NoClosedForm, PebbleError, TooMa
 from pebble.common.tables import tiles_text
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.plan_table import Choice
-from pebble.lab.plan.roofline import Traffic, flops, moved_bytes
+from pebble.lab.plan.roofline import Traffic, moved_bytes
 from pebble.lab.plan.setting import Setting
+from pebble.lab.work import flops
 from pebble.program.closed_forms.count import words_by_array
 from pebble.program.schedule import Schedule, Tiles
 
-FORMS = {"own tiles": None, "whole tiles": ("rows", "cols")}
+FORMS = {"native tiles": None, "whole tiles": ("rows", "cols")}
 """The sizes that are searched: a schedule's own, or those of whole tiles of queries and keys, where it loads such."""
 
 UNVERIFIABLE = (TooManyOperations, NoClosedForm, Violation)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
-from pebble.lab.count_table import CountTable, Row
+from pebble.lab.count_row import Row
+from pebble.lab.count_table import CountTable
 from pebble.lab.plots.canvas import (
     drawn_on,
     legend_beside,

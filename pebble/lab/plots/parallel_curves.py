@@ -208,7 +208,7 @@ def _shade(colour: Any, place: int) -> tuple[float, float, float]:
 
 
 def _bound(report: ParallelReport) -> int | None:
-    """Return what some device receives at least if all do equally much."""
+    """Return what some device receives at least if all do equal work."""
     known = {bound.name: int(bound.value) for bound in report.bounds}
     words = known.get("Phi", -(-known.get("D3-total", 0) // report.problem.P))
     return words or None

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import PlainRow
 from pebble.common.tables import JsonResult
-from pebble.common.units import bytes_per_word
+from pebble.common.units import bytes_per_word, scaled
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lab.asked_schedules import asked_schedules
-from pebble.lab.count_table import Price, Row
+from pebble.lab.count_row import Price, Row
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import canonical_dtype
@@ -30,6 +30,7 @@ from pebble.lab.plots.canvas import (
 from pebble.lab.plots.labels import wrapped
 from pebble.lab.plots.styles import lines
 from pebble.lab.training import count_any_pass
+from pebble.lab.work import is_product
 from pebble.program.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -170,27 +171,24 @@ def roofline_points(
 def _point(
     schedule: Schedule, row: Row, needed: int, roof: tuple[float, int], problem: Problem
 ) -> RooflinePoint:
-    from pebble.lab.plan.roofline import flops
-
     assert row.tiles is not None
     assert row.io is not None
     assert row.bytes is not None
-    work, (bandwidth, peak) = flops(schedule.measure(problem, row.tiles)) * problem.copies, roof
+    assert row.flops is not None
+    bandwidth, peak = roof
     return RooflinePoint(
         schedule=row.name,
         tiles=row.tiles,
         io=row.io,
         moved=row.bytes,
-        flops=work,
-        repeated=work / needed,
-        attainable=min(peak, work / row.bytes * bandwidth),
+        flops=row.flops,
+        repeated=row.flops / needed,
+        attainable=min(peak, row.flops / row.bytes * bandwidth),
     )
 
 
 def _needed_work(problem: Problem) -> int:
     """FLOP of the matrix products if nothing is computed twice."""
-    from pebble.lab.plan.constraints import is_product
-
     family = family_of(problem)
     return 2 * problem.copies * sum(family.size(a.name) for a in family.arrays if is_product(a, family))
 
@@ -216,9 +214,9 @@ def _draw_roof(found: RooflinePoints, ax: Axes) -> None:
     ax.set_ylim(low * found.bandwidth / 1.5, found.peak * 2.5)
     log_axes(ax)
     ax.plot([low, found.ridge, high], [low * found.bandwidth, found.peak, found.peak], color="black")
-    note(ax, f"peak {_rate(found.peak)}FLOP/s", (low, found.peak), (4, 4))
+    note(ax, f"peak {scaled(found.peak)}FLOP/s", (low, found.peak), (4, 4))
     ax.plot([low, found.ridge], [found.peak] * 2, color="black", linewidth=0.6, linestyle=":")
-    name, place = f"{found.boundary} {_rate(found.bandwidth)}B/s", low * (found.ridge / low) ** 0.3
+    name, place = f"{found.boundary} {scaled(found.bandwidth)}B/s", low * (found.ridge / low) ** 0.3
     note(ax, name, (place, place * found.bandwidth), (5, -5), va="top", path_effects=white_around())
     for place, text, style in (
         (found.ridge, f"ridge: {found.ridge:,.0f}", ":"),
@@ -248,13 +246,6 @@ def _draw_points(found: RooflinePoints, ax: Axes) -> None:
             zorder=3,
             label=wrapped(f"{names}: {label}", 28),
         )
-
-
-def _rate(value: float) -> str:
-    for size, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G")):
-        if value >= size:
-            return f"{value / size:,.3g} {prefix}"
-    return f"{value:,.3g} "
 
 
 def _set_up(found: RooflinePoints, ax: Axes) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -141,6 +141,7 @@ class _Choice:
     name: str
     status: Status
     left_out: bool
+    row: Mapping[str, str] | None = None
 
 
 def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]]) -> Bound:
@@ -171,6 +172,7 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
     rows, repeats = _different(np.hstack(tables), repeats)
     order = np.argsort(-repeats, kind="stable")
     total, statuses, names, left_out = 0, set[Status](), set[str](), False
+    rows_of_constants = list[Mapping[str, str]]()
     for number, index in enumerate(order.tolist()):
         parts = [_part(problem, counted) for counted in rows[index].reshape(-1, 3)]
         choice = _best(parts[0], dict.fromkeys(parts) if number < _MOST_SHAPES else (), M, bounds)
@@ -178,12 +180,15 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
         statuses.add(choice.status)
         names.add(choice.name)
         left_out |= choice.left_out
+        if choice.row is not None and choice.row not in rows_of_constants:
+            rows_of_constants.append(choice.row)
     status: Status = "computer-assisted" if "computer-assisted" in statuses else "proved"
     of = f"{n_parts:,} parts that share nothing" if n_parts > 1 else "1 part"
     note = f"{of}, bounded by {', '.join(sorted(names))}"
     if left_out:
         note += "; of queries and keys with few pairs only the compulsory words"
-    return BY_PARTS.bound(total, note, status=status)
+    bound = BY_PARTS.bound(total, note, status=status)
+    return replace(bound, facts={**bound.facts, "rows": rows_of_constants})
 
 
 def _thresholds(problem: Problem, mask: Mask, M: int) -> list[int]:
@@ -226,5 +231,5 @@ def _best(
             found = bounds(part, M)[0]
             words = int(found.value) + compulsory_words(whole) - compulsory_words(part)
             if words > best.words:
-                best = _Choice(words, found.name, found.status, part != whole)
+                best = _Choice(words, found.name, found.status, part != whole, found.facts.get("row"))
     return best

@@ -22,18 +22,24 @@ def coq_communication(problem: SharedProblem) -> str:
     >>> print(text.splitlines()[13])
     Theorem D1_total : devices_send 16777216 4096 4096 64 64 16 67108864 1 3145728.
     """
+    if not problem.regular or problem.queries_decoded is not None:
+        raise BoundDoesNotApply(
+            "Coq files with D1 are written for no mask or the causal one, and queries on all devices"
+        )
     found = [bound for bound in (d1_total(problem), d1_busiest(problem)) if bound.value]
     if not found:
         raise BoundDoesNotApply(
             f"D1 gives nothing for {_described(problem)}: its bounds are 0 words; use more tokens"
         )
-    d, P, pairs = problem.d, problem.P, problem.heads * problem.pairs
+    d, dv, P, pairs = problem.d, problem.width, problem.P, problem.heads * problem.pairs
     share = Fraction(products_of(problem), P)
     words = least_words(share, d)
-    rows = f"{problem.N * problem.heads} {problem.N * problem.kv_heads}"
+    queries, keys = problem.query_count, problem.N
+    rows = f"{queries * problem.heads} {keys * problem.kv_heads}"
+    own = row_words(problem, -(-queries // P), -(-keys // P))
     statements = {
-        D1_TOTAL.name: f"devices_send {pairs} {rows} {d} {d} {P} {share.numerator} {share.denominator}",
-        D1_BUSIEST.name: f"some_device_moves {pairs} {d} {d} {P} {row_words(problem) * -(-problem.N // P)}",
+        D1_TOTAL.name: f"devices_send {pairs} {rows} {d} {dv} {P} {share.numerator} {share.denominator}",
+        D1_BUSIEST.name: f"some_device_moves {pairs} {d} {dv} {P} {own}",
     }
     text = coq_header(_described(problem), None, "Attention", "ProcessorsCertificate", game="Processors")
     for bound in found:

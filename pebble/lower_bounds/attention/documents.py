@@ -45,7 +45,7 @@ def documents_total(problem: SharedProblem, lengths: Sequence[int], pairs: int) 
     Raises
     ------
     BoundDoesNotApply
-        For another pass than forward, or dv other than d.
+        For another pass than forward, or heads of keys that are not shared evenly.
 
     Examples
     --------

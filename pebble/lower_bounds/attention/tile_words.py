@@ -15,36 +15,37 @@ if TYPE_CHECKING:
 
 def products_of(problem: SharedProblem) -> int:
     """Return the products P[i,j]·V[j,e] of all heads, or in the backward pass those of dV, dK and dQ."""
-    return problem.heads * problem.pairs * problem.d * (1 if problem.pass_name == "forward" else 3)
+    return problem.heads * problem.pairs * pair_products(problem)
 
 
-def row_words(problem: SharedProblem) -> int:
-    """Return the words of a token's inputs and outputs, of all heads; row sums are left out."""
-    of_queries, of_keys = (2, 2) if problem.pass_name == "forward" else (3, 4)
-    return (of_queries * problem.heads + of_keys * problem.kv_heads) * problem.d
+def pair_products(problem: SharedProblem) -> int:
+    """Return how many products a pair of a query and a key has: dv, or three times the lesser of d and dv."""
+    return problem.width if problem.pass_name == "forward" else 3 * min(problem.d, problem.width)
+
+
+def row_words(problem: SharedProblem, queries: int = 1, keys: int = 1) -> int:
+    """Return the words of some queries' and keys' inputs and outputs, of all heads; row sums are left out."""
+    if problem.pass_name == "forward":
+        return (problem.heads * queries + problem.kv_heads * keys) * (problem.d + problem.width)
+    return (3 * problem.heads * queries + 4 * problem.kv_heads * keys) * min(problem.d, problem.width)
 
 
 def require(problem: SharedProblem, pass_name: str, bound: str) -> None:
-    """Check that a bound is asked for its pass, with dv = d, and a query for each token."""
-    if problem.queries_decoded is not None:
-        raise BoundDoesNotApply(
-            "the bounds are proved for as many queries as keys, each on the device of its token"
-        )
+    """Check that a bound is asked for its pass."""
     if problem.pass_name != pass_name:
         raise BoundDoesNotApply(f"{bound} is proved for the {pass_name} pass")
-    if problem.width != problem.d:
-        raise BoundDoesNotApply(
-            f"{bound} is proved for dv = d; here dv = {problem.width} and d = {problem.d}"
-        )
 
 
 def require_equal_shares(problem: SharedProblem, bound: str) -> None:
     """Check that every device owns equally many tokens."""
-    if problem.N % problem.P:
-        raise BoundDoesNotApply(
-            f"{bound} needs the same number of tokens on every device, but P = {problem.P} does not "
-            f"divide N = {problem.N}"
-        )
+    if problem.queries_decoded is not None:
+        raise BoundDoesNotApply(f"{bound} needs the same number of queries on every device")
+    for name, tokens in (("N", problem.N), ("Nq", problem.query_count)):
+        if tokens % problem.P:
+            raise BoundDoesNotApply(
+                f"{bound} needs the same number of tokens on every device, but P = {problem.P} does not "
+                f"divide {name} = {tokens}"
+            )
 
 
 def least_words(w: Fraction | int, d: int) -> Fraction:
@@ -76,7 +77,7 @@ def small_tile_words(w: Fraction) -> Fraction:
 
 
 def received_at_least(problem: SharedProblem, products: Fraction) -> Fraction:
-    """Return Φ(w): the least of Σ over heads of keys of max(0, G_g(w_h) − (2g+2)nd), with Σ w_h = w and w_h ≤ g·z·d.
+    """Return Φ(w): the least of Σ over heads of keys of max(0, G_g(w_h) − own), with Σ w_h = w and w_h ≤ g·z·dv.
 
     What a head costs is nothing up to a free amount f, and concave from there on; so at the least all heads but one
     have the free amount or are whole.
@@ -93,8 +94,9 @@ def received_at_least(problem: SharedProblem, products: Fraction) -> Fraction:
     >>> received_at_least(SharedProblem(64, 1, 4, 1, 1), Fraction(64**2, 4))
     Fraction(64, 1)
     """
-    whole = Fraction(problem.group * problem.pairs * problem.d)
-    own = (2 * problem.group + 2) * (problem.N // problem.P) * problem.d
+    queries, keys = problem.tokens_each
+    whole = Fraction(problem.group * problem.pairs * problem.width)
+    own = (problem.group * queries + keys) * (problem.d + problem.width)
     free = min(whole, _free(problem, own))
     more = products - problem.kv_heads * free
     if more <= 0:
@@ -105,14 +107,19 @@ def received_at_least(problem: SharedProblem, products: Fraction) -> Fraction:
 
 
 def _of_head(problem: SharedProblem, w: Fraction) -> Fraction:
-    """Return G_g(w), rounded down: of a head of keys there are only N·d words of V."""
-    N, d = problem.N, problem.d
-    return least_words(w, d) if w <= N * N * d else min(small_tile_words(w), 2 * N * d + 2 * w / N)
+    """Return G_g(w), rounded down: of a head of keys there are only N·dv words of V."""
+    N, d, dv = problem.N, problem.d, problem.width
+    if w <= N * N * dv:
+        return least_words(w, d)
+    whole_values = 2 * N * sqrt_below(d * dv) + 2 * w / N * sqrt_below(Fraction(d, dv))
+    return min(small_tile_words(w), whole_values)
 
 
 def _free(problem: SharedProblem, own: int) -> Fraction:
     """Return the most w with G_g(w) ≤ own, rounded up."""
-    N, d = problem.N, problem.d
+    N, d, dv = problem.N, problem.d, problem.width
     small = sqrt_above(Fraction(own, 3) ** 3)
     large = Fraction(own * own, 16 * d)
-    return max(small, large if large <= N * N * d else Fraction((own - 2 * N * d) * N, 2))
+    if large > N * N * dv:
+        large = (own - 2 * N * sqrt_below(d * dv)) * N * sqrt_above(Fraction(dv, d)) / 2
+    return max(small, large)

@@ -84,7 +84,8 @@ def _sizes(text: str) -> _Sizes:
 
 
 def _with_inputs(bound: Bound, name: str) -> GraphBound:
-    return GraphBound.from_bound(bound, {"family": name})
+    row = {"row": bound.facts["row"]} if "row" in bound.facts else {}
+    return GraphBound.from_bound(bound, {"family": name, **row})
 
 
 def _kernel(name: str, M: int) -> list[Bound]:

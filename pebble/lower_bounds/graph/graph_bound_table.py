@@ -16,6 +16,7 @@ from pebble.lower_bounds.attention.compulsory import COMPULSORY
 from pebble.lower_bounds.graph.butterfly import BUTTERFLY, butterfly
 from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE, exhaustive
 from pebble.lower_bounds.graph.family_bounds import catalogue_name, compulsory, family_bounds
+from pebble.lower_bounds.graph.forced_loads import FORCED_LOADS, forced_loads
 from pebble.lower_bounds.graph.graph_bound import GraphBound
 from pebble.lower_bounds.graph.min_cut import CONVEX_MIN_CUT, CUTS_OF_PARTS, convex_min_cut, cuts_of_parts
 from pebble.lower_bounds.graph.partition import PARTITIONS, hong_kung
@@ -89,7 +90,7 @@ def dag_bounds(
     >>> from pebble.computations.classic_dags import diamond
     >>> found = dag_bounds(diamond(8, 8), 3, Rules(recomputation=False))
     >>> [(bound.name, bound.value) for bound in found][:3]
-    [('convex min-cut', 12), ('convex min-cuts of parts', 12), ('compulsory', 2)]
+    [('forced loads', 44), ('convex min-cut', 12), ('convex min-cuts of parts', 12)]
     >>> sorted(found.refused)
     ['Hong-Kung', 'families', 'sums of products']
     """
@@ -104,6 +105,7 @@ def dag_bounds(
         CUTS_OF_PARTS.name: lambda: [cuts_of_parts(dag, M, rules, seed)],
         SPECTRAL.name: lambda: [spectral(dag, M, rules, eigenvalues)],
         "Hong-Kung": lambda: [hong_kung(dag, M, rules)],
+        FORCED_LOADS.name: lambda: [forced_loads(dag, M, rules)],
     }
     found, refused = [compulsory(dag, M)], {}
     for name, ask in asked.items():
@@ -186,6 +188,7 @@ _BOUNDS: dict[str, Callable[[Dag, int, Rules, _Inputs], list[GraphBound]]] = {
     ],
     PRODUCTS.name: _products,
     PRODUCTS_ONCE.name: _products,
+    FORCED_LOADS.name: lambda dag, M, rules, inputs: [forced_loads(dag, M, rules)],
     BUTTERFLY.name: lambda dag, M, rules, inputs: [butterfly(dag, M)],
     EXHAUSTIVE.name: lambda dag, M, rules, inputs: [
         exhaustive(dag, M, rules, _whole_number(inputs, "below", least=0))

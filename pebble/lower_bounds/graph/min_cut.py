@@ -87,8 +87,8 @@ def convex_min_cut(
     return GraphBound.of(CONVEX_MIN_CUT, base + gain, note, inputs)
 
 
-def greatest_cut(part: Needed, M: int, sample: int, rng: np.random.Generator) -> int:
-    """Return what the values alive at some moment cost beyond M words, 0 if nothing: a few cuts at drawn vertices.
+def greatest_cut(part: Needed, M: int, sample: int, rng: np.random.Generator) -> tuple[int, int]:
+    """Return what the values alive at some moment cost beyond M words, 0 if nothing, and where: a few cuts are tried.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def greatest_cut(part: Needed, M: int, sample: int, rng: np.random.Generator) ->
     """
     drawn = rng.permutation(part.computed)[:sample]
     best = _search(part, M, [int(v) for v in np.sort(drawn)], _FEW)
-    return 0 if best is None else best.gain
+    return (0, -1) if best is None else (best.gain, int(part.vertices[best.vertex]))
 
 
 @dataclass(frozen=True)
@@ -253,8 +253,9 @@ def cuts_of_parts(dag: Dag, M: int, rules: Rules, seed: int = 0) -> GraphBound:
         ((*halving.best(np.arange(part.n), orders), " and ".join(orders)) for orders in _ORDERS),
         key=lambda one: one[0],
     )
-    note = f"{parts:,} parts, halved by {name}" if parts else "no part has a cut beyond M words"
-    return GraphBound.of(CUTS_OF_PARTS, part.loads + part.stores + gain, note, {"seed": seed})
+    note = f"{len(parts):,} parts, halved by {name}" if parts else "no part has a cut beyond M words"
+    inputs = {"seed": seed, "parts": [[v, part.vertices[inside].tolist()] for v, inside in parts]}
+    return GraphBound.of(CUTS_OF_PARTS, part.loads + part.stores + gain, note, inputs)
 
 
 class _Halving:
@@ -265,20 +266,20 @@ class _Halving:
         self._rng = np.random.default_rng(seed)
         self._depth = _depth(dag, part)
 
-    def best(self, inside: _Ints, orders: tuple[str, ...]) -> tuple[int, int]:
-        """Return the most that some vertices cost beyond the compulsory words, and of how many parts."""
+    def best(self, inside: _Ints, orders: tuple[str, ...]) -> tuple[int, list[tuple[int, _Ints]]]:
+        """Return the most that some vertices cost beyond the compulsory words, and the parts with their cuts."""
         if len(inside) <= self._M:
-            return 0, 0
+            return 0, []
         induced = _induced(self._part, inside)
         sample = _SAMPLE if len(inside) > _SMALL else _SMALL
-        whole = greatest_cut(induced, self._M, sample, self._rng)
+        whole, v = greatest_cut(induced, self._M, sample, self._rng)
         order = self._depth[inside] if orders[0] == "depth" else _distance(induced)
         by_order = inside[np.argsort(order, kind="stable")]
         turned, half = (*orders[1:], orders[0]), len(inside) // 2
         first, second = (self.best(np.sort(some), turned) for some in (by_order[:half], by_order[half:]))
         if first[0] + second[0] > whole:
             return first[0] + second[0], first[1] + second[1]
-        return whole, int(whole > 0)
+        return whole, [(v, inside)] if whole > 0 else []
 
 
 def _induced(part: Needed, inside: _Ints) -> Needed:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pebble.program.parallel.exchange import HeadBlocks
 from pebble.program.parallel.placement import hops, workers, works_on
 
 if TYPE_CHECKING:
@@ -67,19 +68,23 @@ class _Form:
         self.problem, self.placement = problem, placement
         self.received = np.zeros(problem.P, np.int64)
         self.works = works_on(problem, placement)
-        self.owner = problem.tiling.owner
-        key_blocks = min(placement.blocks, problem.kv_heads)
-        self.heads = {"query": problem.heads // placement.blocks, "key": problem.kv_heads // key_blocks}
+        heads = HeadBlocks.of(problem, placement.blocks)
+        block = {"query": placement.block, "key": heads.key_block[placement.block]}
+        self.heads = {side: sizes[block[side]] for side, sizes in heads.sizes.items()}
         self.came_home = False
 
-    def rows(self, side: str, tile: Numbers) -> Numbers:
-        """Return the rows of tiles, of all heads of a block."""
-        rows: Numbers = self.problem.tiling.sizes[tile] * self.heads[side]
+    def rows(self, side: str, device: Numbers, tile: Numbers) -> Numbers:
+        """Return the rows of tiles, of all heads of the block of a device."""
+        rows: Numbers = self.problem.tiling_of(side).sizes[tile] * self.heads[side][device]
         return rows
 
-    def foreign(self, tiles: Numbers, chosen: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+    def owner(self, side: str, tile: Numbers) -> Numbers:
+        """Return the owners of tiles."""
+        return self.problem.tiling_of(side).owner[tile]
+
+    def foreign(self, side: str, tiles: Numbers, chosen: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
         """Return the devices and the tiles that are chosen and not owned."""
-        device, column = np.nonzero(chosen & (self.owner[tiles] != np.arange(self.problem.P)[:, None]))
+        device, column = np.nonzero(chosen & (self.owner(side, tiles) != np.arange(self.problem.P)[:, None]))
         return device, tiles[device, column]
 
     def gather(self, way: Hops | None) -> bool:
@@ -88,8 +93,8 @@ class _Form:
         both = ((self.problem.queries, self.placement.query), (self.problem.keys, self.placement.key))
         for (arrays, tiles), works in zip(both, self.works, strict=True):
             there = way.here if way is not None and arrays.side == self.placement.travels else works
-            device, tile = self.foreign(tiles, there)
-            np.add.at(self.received, device, arrays.words * self.rows(arrays.side, tile))
+            device, tile = self.foreign(arrays.side, tiles, there)
+            np.add.at(self.received, device, arrays.words * self.rows(arrays.side, device, tile))
             any_at_all |= len(device) > 0
         return any_at_all
 
@@ -99,7 +104,9 @@ class _Form:
         problem, side = self.problem, self.placement.travels
         arrays = problem.queries if side == "query" else problem.keys
         sums = [found.words for found in problem.sums if found.side == side]
-        rows = self.rows(side, self.placement.cargo)
+        cargo = self.placement.cargo
+        rows = self.rows(side, np.arange(problem.P)[:, None], cargo)
+        owner = self.owner(side, cargo)
         after = np.argsort(self.placement.before)
         device, last = after, int(way.last.max())
         for hop in range(1, last + 1):
@@ -108,10 +115,11 @@ class _Form:
             for words in sums:
                 self.received[device] += words * (rows * (here & (way.first < hop))).sum(axis=1)
             device = after[device]
-        visited = way.last > 0
+        away = way.home & (owner != np.arange(problem.P)[:, None])
+        visits = (way.last > 0) * 1 + away
         for words in sums:
-            self.received += words * (rows * visited).sum(axis=1)
-            self.came_home = bool(visited.any())
+            np.add.at(self.received, owner, words * rows * visits)
+            self.came_home = bool(visits.any())
         return last
 
     def return_sums(self) -> bool:
@@ -120,9 +128,9 @@ class _Form:
         tiles = (self.placement.query, self.placement.key)
         for sums, side_tiles, works in zip(self.problem.sums, tiles, self.works, strict=False):
             if self.placement.before is None or sums.side != self.placement.travels:
-                device, tile = self.foreign(side_tiles, works)
-                words = self.sum_words(sums, device, tile)
-                np.add.at(self.received, self.owner[tile], words * self.rows(sums.side, tile))
+                device, tile = self.foreign(sums.side, side_tiles, works)
+                words = self.sum_words(sums, device, tile) * self.rows(sums.side, device, tile)
+                np.add.at(self.received, self.owner(sums.side, tile), words)
                 any_at_all |= len(device) > 0
         return any_at_all
 

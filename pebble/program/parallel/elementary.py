@@ -57,9 +57,10 @@ class ExchangeMoves:
 
     def __init__(self, exchange: Exchange) -> None:
         self.exchange, problem = exchange, exchange.problem
-        if problem.queries_decoded is not None:
+        if problem.query_count != problem.N or problem.queries_decoded is not None or problem.uneven:
             raise InvalidInput(
-                "decoding cannot be written move by move, because its queries are on a single device"
+                "an exchange is written move by move only with a query for each token, on its device, and "
+                "with heads of keys that are shared evenly"
             )
         if problem.pass_name == "backward" and problem.heads > 1:
             raise InvalidInput(
@@ -112,8 +113,12 @@ class _ElementaryWriter:
     def __init__(self, exchange: Exchange) -> None:
         self.exchange, self.problem = exchange, exchange.problem
         self.lines: list[str] = []
-        tiling = self.problem.tiling
-        self.tokens = [tiling.tokens(tile).tolist() for tile in range(tiling.tiles)]
+        self.tokens = {}
+        for side in ("query", "key"):
+            tiling = self.problem.tiling_of(side)
+            self.tokens[side] = [tiling.tokens(tile).tolist() for tile in range(tiling.tiles)]
+        N = self.problem.N
+        self.allowed = self.problem.pattern.matrix((0, N), (0, N))
         self.terms: dict[tuple[int, str], set[int]] = {}
         self.arrived: list[tuple[int, str, set[int]]] = []
 
@@ -129,8 +134,8 @@ class _ElementaryWriter:
 
     def row_sums(self) -> None:
         """Let every owner compute D of its queries, for which alone O is needed."""
-        for tile, owner in enumerate(self.problem.tiling.owner.tolist()):
-            for i in self.tokens[tile]:
+        for tile, owner in enumerate(self.problem.query_tiling.owner.tolist()):
+            for i in self.tokens["query"][tile]:
                 self._chain(owner, [_name("D", i, e) for e in range(self.problem.width)])
                 self._each(owner, "discard", (_name("O", i, e) for e in range(self.problem.width)))
 
@@ -146,7 +151,7 @@ class _ElementaryWriter:
         """Yield the elements of an array's rows of a tile."""
         side = "key" if array in ("K", "V", "dK", "dV") else "query"
         width = {None: None, "e": self.problem.width, "k": self.problem.d}[_WIDTHS.get(array, "k")]
-        for t, head in product(self.tokens[tile], self._heads(side, block)):
+        for t, head in product(self.tokens[side][tile], self._heads(side, block)):
             last = [()] if width is None else [(k,) for k in range(width)]
             yield from (_name(array, t, *head, *index) for index in last)
 
@@ -183,8 +188,8 @@ class _ElementaryWriter:
 
     def work(self, device: int, block: int, query: int, key: int) -> None:
         """Let a tile of queries meet a tile of keys."""
-        for i, j in product(self.tokens[query], self.tokens[key]):
-            if not self.problem.causal or j <= i:
+        for i, j in product(self.tokens["query"][query], self.tokens["key"][key]):
+            if self.allowed[i, j]:
                 for head in self._heads("query", block):
                     self._pair(device, i, j, head)
 
@@ -230,7 +235,7 @@ class _ElementaryWriter:
 
     def finish(self, device: int, tile: int, block: int) -> None:
         """Compute the outputs of a tile, and drop its sums."""
-        for t, head in product(self.tokens[tile], self._heads("query", block)):
+        for t, head in product(self.tokens["query"][tile], self._heads("query", block)):
             outputs = [_name("O", t, *head, e) for e in range(self.problem.width)]
             sums = [_name("l", t, *head), *(f"U{output[1:]}" for output in outputs)]
             self._each(device, "compute", outputs)

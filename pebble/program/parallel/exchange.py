@@ -97,6 +97,55 @@ class Superstep:
     discards: list[Discard] = field(default_factory=list)
 
 
+@dataclass(frozen=True, eq=False)
+class HeadBlocks:
+    """Query heads in equal blocks, and the heads of keys that each works with.
+
+    Attributes
+    ----------
+    key_block : ndarray of int, (blocks,)
+        The block of key heads that each block of query heads works with.
+    share : ndarray of int, (blocks,)
+        Its number among the blocks of query heads that work with the same.
+    sizes : dict of str to ndarray of int
+        By side, ``"query"`` or ``"key"``: the heads of each block.
+    """
+
+    key_block: NDArray[np.int64]
+    share: NDArray[np.int64]
+    sizes: dict[str, NDArray[np.int64]]
+
+    @classmethod
+    def of(cls, problem: SharedProblem, blocks: int) -> HeadBlocks:
+        """Cut the heads into blocks.
+
+        Raises
+        ------
+        InvalidInput
+            If they cannot be cut into this number of blocks, or two blocks share a part of their heads of keys.
+        """
+        heads, kv_heads = problem.heads, problem.kv_heads
+        if heads % blocks:
+            raise InvalidInput(
+                f"{heads} query head{'s' * (heads > 1)} cannot be cut into {blocks} equal blocks"
+            )
+        of_query = np.repeat(np.arange(kv_heads), problem.group_sizes).reshape(blocks, -1)
+        first, last = of_query[:, 0], of_query[:, -1]
+        same = (first[1:] == first[:-1]) & (last[1:] == last[:-1])
+        if not (same | (first[1:] > last[:-1])).all():
+            rule = (
+                "two would share some heads, but not all"
+                if problem.uneven
+                else "one number must divide the other"
+            )
+            raise InvalidInput(f"{kv_heads} heads of keys cannot be cut into {blocks} blocks: {rule}")
+        fresh = np.append(True, ~same)
+        key_block = np.cumsum(fresh) - 1
+        share = np.arange(blocks) - np.flatnonzero(fresh)[key_block]
+        sizes = {"query": np.full(blocks, heads // blocks), "key": (last - first + 1)[fresh]}
+        return cls(key_block, share, sizes)
+
+
 @dataclass
 class Exchange:
     """A schedule's communication, written out.
@@ -105,9 +154,13 @@ class Exchange:
     ----------
     problem : SharedProblem
     blocks : int
-        Number of equal blocks of query heads; block y works with block y·k // blocks of the key heads, which
-        are in k = min(blocks, kv_heads) blocks.
+        Number of equal blocks of query heads.
     supersteps : list of Superstep
+
+    Attributes
+    ----------
+    heads : HeadBlocks
+        Which block of key heads each of them works with.
     """
 
     problem: SharedProblem
@@ -115,21 +168,11 @@ class Exchange:
     supersteps: list[Superstep] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        check_blocks(self.problem, self.blocks)
-
-    @property
-    def key_blocks(self) -> int:
-        """How many blocks the heads of keys are cut into."""
-        return min(self.blocks, self.problem.kv_heads)
-
-    def blocks_of(self, side: str) -> int:
-        """Return how many blocks of heads a side has, ``"query"`` or ``"key"``."""
-        return self.blocks if side == "query" else self.key_blocks
+        self.heads = HeadBlocks.of(self.problem, self.blocks)
 
     def heads_of(self, side: str) -> int:
-        """Return how many heads a block of a side has."""
-        heads = self.problem.heads if side == "query" else self.problem.kv_heads
-        return heads // self.blocks_of(side)
+        """Return how many heads a block of a side has; the most, where heads of keys are shared unevenly."""
+        return int(self.heads.sizes[side].max())
 
     def kind_of(self, names: tuple[str, ...]) -> tuple[Arrays, bool]:
         """Return what the arrays of a receive are, and whether they are a sum in its final form."""
@@ -141,19 +184,22 @@ class Exchange:
             raise InvalidInput(f"the arrays {', '.join(names)} do not travel together in this problem")
         return problem.sums[0], True
 
-    def rows_of(self, arrays: Arrays, tile: Numbers) -> Numbers:
-        """Return the rows of each of some tiles, of all heads of a block."""
-        rows: Numbers = self.problem.tiling_of(arrays.side).sizes[tile] * self.heads_of(arrays.side)
+    def rows_of(self, arrays: Arrays, tile: Numbers, block: Numbers | None = None) -> Numbers:
+        """Return the rows of each of some tiles, of all heads of its block; by default, of :meth:`heads_of`."""
+        heads = self.heads_of(arrays.side) if block is None else self.heads.sizes[arrays.side][block]
+        rows: Numbers = self.problem.tiling_of(arrays.side).sizes[tile] * heads
         return rows
 
-    def tile_words(self, arrays: Arrays, tile: Numbers, final: bool = False) -> Numbers:
-        """Return the words of each of some tiles, of all heads of a block."""
-        return self.rows_of(arrays, tile) * (arrays.final_words if final else arrays.words)
+    def tile_words(
+        self, arrays: Arrays, tile: Numbers, final: bool = False, block: Numbers | None = None
+    ) -> Numbers:
+        """Return the words of each of some tiles, of all heads of its block."""
+        return self.rows_of(arrays, tile, block) * (arrays.final_words if final else arrays.words)
 
     def words_of(self, receive: Receive) -> Numbers:
         """Return the words of each transfer."""
         arrays, final = self.kind_of(receive.arrays)
-        return self.tile_words(arrays, receive.tile, final)
+        return self.tile_words(arrays, receive.tile, final, receive.block)
 
     def pairs_of(self, query: Numbers, key: Numbers) -> Numbers:
         """Return the pairs of each row of tiles, of a query head; rows that are alike are looked at once."""
@@ -170,7 +216,8 @@ class Exchange:
         """Yield every doing of every device by itself: number of the superstep, what is done, and with what.
 
         For reading and for other referees; a large exchange has millions. ``begin`` is a piece of work on a pair of
-        tiles that the mask forbids: the sums of those of the two that the device holds begin, with nothing in them.
+        tiles that the mask forbids: where it forbids all of a device's pairs of tiles, the sums of those that the
+        device holds begin, with nothing in them.
 
         Yields
         ------
@@ -201,15 +248,3 @@ class Exchange:
 def _entries(moves: object, columns: list[str]) -> Iterator[tuple[Any, ...]]:
     """Yield each device's part of a move."""
     return zip(*(getattr(moves, column).tolist() for column in columns), strict=True)
-
-
-def check_blocks(problem: SharedProblem, blocks: int) -> None:
-    """Check that the heads can be cut into this number of blocks, each with whole heads of keys."""
-    heads, kv_heads = problem.heads, problem.kv_heads
-    if heads % blocks:
-        raise InvalidInput(f"{heads} query head{'s' * (heads > 1)} cannot be cut into {blocks} equal blocks")
-    if kv_heads % blocks and blocks % kv_heads:
-        raise InvalidInput(
-            f"{kv_heads} heads of keys cannot be cut into {blocks} blocks: one of the two numbers must "
-            "divide the other"
-        )

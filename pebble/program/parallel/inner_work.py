@@ -57,7 +57,7 @@ class MemoryRun:
 
 
 class DeviceShare:
-    """The work of one device, where all devices do equally much.
+    """The work of one device, where all devices do equal work.
 
     Parameters
     ----------
@@ -77,22 +77,24 @@ class DeviceShare:
     """
 
     def __init__(self, problem: SharedProblem, placement: Placement) -> None:
-        if problem.pass_name != "forward" or problem.causal or problem.queries_decoded is not None:
+        decoded = problem.queries_decoded is not None
+        if problem.pass_name != "forward" or problem.mask is not None or decoded or problem.uneven:
             raise InvalidInput(
-                "work inside a device is counted only for the forward pass without a mask, with one "
-                "query per token"
+                "work inside a device is counted only for the forward pass without a mask, with queries on all "
+                "devices and heads of keys that are shared evenly"
             )
-        sizes, times = problem.tiling.sizes, workers(problem, placement, works_on(problem, placement)[0])
-        queries, keys = (np.unique(sizes[tiles].sum(axis=1)) for tiles in (placement.query, placement.key))
+        times = workers(problem, placement, works_on(problem, placement)[0])
+        tilings = (problem.query_tiling, placement.query), (problem.tiling, placement.key)
+        queries, keys = (np.unique(tiling.sizes[tiles].sum(axis=1)) for tiling, tiles in tilings)
         alone = np.unique(times[times > 0] == 1)
-        if not problem.tiling.equal or max(map(len, (queries, keys, alone))) > 1:
+        if not all(tiling.equal for tiling, _ in tilings) or max(map(len, (queries, keys, alone))) > 1:
             raise InvalidInput("the devices do not all do the same amount of work")
         self.heads = problem.kv_heads // min(placement.blocks, problem.kv_heads)
         group = problem.heads // placement.blocks // self.heads
         self.problem = Problem(group * int(queries[0]), int(keys[0]), problem.d, problem.width)
         self.turns, self.keys_come = placement.length, placement.travels == "key"
         self.whole = self.keys_come and bool(alone[0])
-        self.outputs = problem.N // problem.P * problem.heads
+        self.outputs = problem.query_count // problem.P * problem.heads
 
     def run(self, program: Program, M: int) -> MemoryRun:
         """Count what a device moves with a schedule's program inside, whose every turn is verified.

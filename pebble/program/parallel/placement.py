@@ -73,32 +73,32 @@ class Hops:
     first, last : ndarray of int, (P, columns)
         The first hop (from 1 on) after which a device works on the tile, and the last to which it is passed on;
         ``last`` is 0 for a tile that stays at home, and ``first`` is then beyond every hop.
-    here : ndarray of bool, (P, columns)
-        Whether the device that it starts from works on it, or passes it on: whether it must be there.
+    home : ndarray of bool, (P, columns)
+        Whether the device that it starts from works on it.
     """
 
     first: Numbers
     last: Numbers
-    here: Flags
+    home: Flags
+
+    @property
+    def here(self) -> Flags:
+        """Whether the device that it starts from works on it, or passes it on: whether it must be there."""
+        return self.home | (self.last > 0)
 
 
-def keys_needed(problem: SharedProblem, query: Numbers, key: Numbers) -> Flags:
-    """Tell for each row of tiles of queries and each row of tiles of keys which keys any of the queries attends to.
-
-    Of tiles in order a query attends to the tiles of keys up to its own; of striped tiles of several tokens, to all.
-    """
-    if not problem.causal:
-        return np.ones(key.shape, bool)
-    seen: Flags = key <= query.max(axis=1, keepdims=True)
-    return seen | _long(problem, query).any(axis=1, keepdims=True)
+def _seen(meets: Flags, tiles: Numbers) -> Flags:
+    """Tell for each row of tiles which tiles of the other side any of them meets; rows that are alike are once done."""
+    found: dict[bytes, Flags] = {}
+    for row in tiles:
+        if row.tobytes() not in found:
+            found[row.tobytes()] = meets[row].any(axis=0)
+    return np.stack([found[row.tobytes()] for row in tiles])
 
 
-def queries_needed(problem: SharedProblem, query: Numbers, key: Numbers) -> Flags:
-    """Tell for each row of tiles of queries and each row of tiles of keys which queries attend to any of the keys."""
-    if not problem.causal:
-        return np.ones(query.shape, bool)
-    seen: Flags = query >= key.min(axis=1, keepdims=True)
-    return seen | _long(problem, query)
+def staying_sees(problem: SharedProblem, placement: Placement) -> Flags:
+    """Tell for each device of a ring which of all tiles that may come round it works on."""
+    return _seen(problem.meets if placement.travels == "key" else problem.meets.T, placement.staying)
 
 
 def hops(problem: SharedProblem, placement: Placement, pass_on: str) -> Hops:
@@ -116,60 +116,47 @@ def hops(problem: SharedProblem, placement: Placement, pass_on: str) -> Hops:
     length, cargo = placement.length, placement.cargo
     last = np.zeros(cargo.shape, np.int64)
     first = np.full(cargo.shape, length, np.int64)
-    if pass_on == "all":
+    if pass_on == "all" and length > 1:
         return Hops(np.full_like(first, 1), np.full_like(last, length - 1), np.ones(cargo.shape, bool))
     after = np.argsort(placement.before)
     visitor = np.arange(len(after))
-    at_home = np.zeros(cargo.shape, bool)
+    home = np.zeros(cargo.shape, bool)
+    seen = staying_sees(problem, placement)
     for hop in range(length):
-        staying = placement.staying[visitor]
-        if placement.travels == "key":
-            needed = keys_needed(problem, staying, cargo)
-        else:
-            needed = queries_needed(problem, cargo, staying)
+        needed = seen[visitor[:, None], cargo]
         if hop == 0:
-            at_home = needed
+            home = needed
         else:
             first = np.where(needed & (first == length), hop, first)
             last = np.where(needed, hop, last)
         visitor = after[visitor]
-    return Hops(first, last, at_home | (last > 0))
+    return Hops(first, last, home)
 
 
 def works_on(problem: SharedProblem, placement: Placement) -> tuple[Flags, Flags]:
     """Tell which of its ``query`` and ``key`` tiles each device, or its whole ring if they travel, ever works on."""
-    query, key = placement.query, placement.key
-    least, greatest = key.min(axis=1), np.stack([query.min(axis=1), query.max(axis=1)])
+    sees_queries = _seen(problem.meets.T, placement.key)
+    sees_keys = _seen(problem.meets, placement.query)
     if placement.before is not None:
-        if placement.travels == "key":
-            least = _over_ring(least, placement.before, placement.length, np.minimum)
-        else:
-            lowest = _over_ring(greatest[0], placement.before, placement.length, np.minimum)
-            highest = _over_ring(greatest[1], placement.before, placement.length, np.maximum)
-            greatest = np.stack([lowest, highest])
-    return queries_needed(problem, query, least[:, None]), keys_needed(problem, greatest.T, key)
+        _over_rings(sees_queries if placement.travels == "key" else sees_keys, placement)
+    query, key = placement.query, placement.key
+    return np.take_along_axis(sees_queries, query, axis=1), np.take_along_axis(sees_keys, key, axis=1)
 
 
 def workers(problem: SharedProblem, placement: Placement, works: Flags) -> Numbers:
     """Return how many devices work on each tile of queries and block of heads, where queries do not travel."""
-    count = np.zeros((problem.tiling.tiles, placement.blocks), np.int64)
+    count = np.zeros((problem.query_tiling.tiles, placement.blocks), np.int64)
     block = np.broadcast_to(placement.block[:, None], works.shape)
     np.add.at(count, (placement.query[works], block[works]), 1)
     return count
 
 
-def _over_ring(values: Numbers, before: Numbers, length: int, best: np.ufunc) -> Numbers:
-    """Return for each device the least (or greatest) value in its ring."""
-    found, origin = values.copy(), before
-    for _ in range(length - 1):
-        found = best(found, values[origin])
-        origin = before[origin]
-    return found
-
-
-def _long(problem: SharedProblem, query: Numbers) -> Flags:
-    """Tell which tiles of queries see a key of every tile: those of more than one token, if tiles are striped."""
-    if problem.layout != "striped":
-        return np.zeros(query.shape, bool)
-    long: Flags = problem.tiling.sizes[query] > 1
-    return long
+def _over_rings(flags: Flags, placement: Placement) -> None:
+    """Give each device what any device of its ring has."""
+    assert placement.before is not None
+    ring = device = np.arange(len(flags))
+    for _ in range(placement.length - 1):
+        device = placement.before[device]
+        ring = np.minimum(ring, device)
+    for first in np.unique(ring):
+        flags[ring == first] = flags[ring == first].any(axis=0)

@@ -58,20 +58,31 @@ class _Referee:
         self.exchange, self.problem = exchange, exchange.problem
         allowed = self.problem.tile_pairs > 0
         self.keys_of, self.queries_of = packed(allowed), packed(allowed.T)
-        self.share = exchange.blocks // exchange.key_blocks
+        heads = exchange.heads
+        self.share = int(heads.share.max()) + 1
         self.tally = TrafficTally(self.problem.P)
         self.rows: dict[tuple[str, ...], TileRows] = {}
-        terms = {"query": self.keys_of, "key": np.tile(self.queries_of, self.share)}
+        terms = {"query": self.keys_of[:, None], "key": self._terms_of_keys()}
         for arrays in (self.problem.queries, self.problem.keys, *self.problem.sums):
-            blocks, owner = exchange.blocks_of(arrays.side), self.problem.tiling_of(arrays.side).owner
+            blocks, owner = len(heads.sizes[arrays.side]), self.problem.tiling_of(arrays.side).owner
             shape = (self.problem.P, len(owner), blocks)
             inputs = arrays not in self.problem.sums
-            self.rows[arrays.names] = TileRows(arrays, shape, terms[arrays.side][:, : 0 if inputs else None])
+            required = terms[arrays.side][..., : 0 if inputs else None]
+            self.rows[arrays.names] = TileRows(
+                arrays, shape, np.broadcast_to(required, (*shape[1:], required.shape[2]))
+            )
             if inputs:
                 tile, block = np.indices((len(owner), blocks)).reshape(2, -1)
                 where = owner[tile], tile, block
                 self._more(arrays, where, self.rows[arrays.names].begin(where))
         self.tally.held()
+
+    def _terms_of_keys(self) -> Bits:
+        """Return the terms of each tile of keys and block of their heads, from each block of queries that shares it."""
+        heads, words = self.exchange.heads, self.queries_of.shape[1]
+        found = np.zeros((len(self.queries_of), len(heads.sizes["key"]), self.share, words), np.uint64)
+        found[:, heads.key_block, heads.share] = self.queries_of[:, None]
+        return found.reshape(*found.shape[:2], -1)
 
     def play(self, step: Superstep) -> None:
         """Play a superstep."""
@@ -84,7 +95,7 @@ class _Referee:
         sums = self.problem.sums[0]
         for finish in step.finish:
             self.rows[sums.names].finish((finish.device, finish.tile, finish.block))
-            freed = (sums.words - sums.final_words) * self.exchange.rows_of(sums, finish.tile)
+            freed = (sums.words - sums.final_words) * self.exchange.rows_of(sums, finish.tile, finish.block)
             np.subtract.at(self.tally.memory, finish.device, freed)
         later = [self._discard_unfetched(discard, step.receives) for discard in step.discards]
         self._exchange(step.receives)
@@ -99,7 +110,7 @@ class _Referee:
 
     def _more(self, arrays: Arrays, where: Where, fresh: Numbers, final: bool = False) -> None:
         """Count the words of rows that are new where they are."""
-        words = self.exchange.tile_words(arrays, where[1][fresh], final)
+        words = self.exchange.tile_words(arrays, where[1][fresh], final, where[2][fresh])
         np.add.at(self.tally.memory, where[0][fresh], words)
 
     def _work(self, device: Numbers, block: Numbers, query: Numbers, key: Numbers, pairs: Numbers) -> None:
@@ -110,18 +121,18 @@ class _Referee:
                 raise Violation("a piece of work names a tile twice", "term-counted-twice")
         meets, key_word = terms_met(self.keys_of, query, key)
         met, query_word = terms_met(self.queries_of, key, query)
-        key_block = block * self.exchange.key_blocks // self.exchange.blocks
+        key_block, share = self.exchange.heads.key_block[block], self.exchange.heads.share[block]
         problem = self.problem
         queries = self._there(problem.queries, device, query, block, np.any(meets, axis=2))
         keys = self._there(problem.keys, device, key, key_block, np.any(met, axis=2))
         self._absorb(problem.sums[0], queries, device, query, block, meets, key_word)
         if problem.pass_name == "backward":
-            place, size = block % self.share, self.queries_of.shape[1]
+            size = self.queries_of.shape[1]
             if query_word is not None:
-                query_word = query_word + place[:, None] * size
+                query_word = query_word + share[:, None] * size
             else:
                 wide = np.zeros((*met.shape[:2], self.share, size), np.uint64)
-                wide[np.arange(len(block)), :, place] = met
+                wide[np.arange(len(block)), :, share] = met
                 met = wide.reshape(*met.shape[:2], -1)
             self._absorb(problem.sums[1], keys, device, key, key_block, met, query_word)
         np.add.at(pairs, device, self.exchange.pairs_of(query, key))
@@ -148,8 +159,9 @@ class _Referee:
         bits: Bits,
         word: Numbers | None,
     ) -> None:
-        """Add to sums; where the mask forbids everything, to those whose rows are there, so that they begin."""
-        entry, column = np.nonzero(bits.any(axis=2) | there)
+        """Add to sums; where the mask forbids all of a device's work, to those whose rows are there: they begin."""
+        some: Flags = np.any(bits, axis=2)
+        entry, column = np.nonzero(some | (there & ~np.any(some, axis=1)[:, None]))
         where = device[entry], tile[entry, column], block[entry]
         word = None if word is None else word[entry]
         self._more(sums, where, self.rows[sums.names].absorb(where, bits[entry, column], word=word))
@@ -190,7 +202,8 @@ class _Referee:
     def _discard(self, names: tuple[str, ...], where: Where) -> None:
         arrays, final = self.exchange.kind_of(names)
         self.rows[arrays.names].discard(where, final)
-        np.subtract.at(self.tally.memory, where[0], self.exchange.tile_words(arrays, where[1], final))
+        words = self.exchange.tile_words(arrays, where[1], final, where[2])
+        np.subtract.at(self.tally.memory, where[0], words)
 
 
 def _chunks(work: Work, words: int) -> list[tuple[Numbers, Numbers, Numbers, Numbers]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 from pebble.common.errors import InvalidInput
 from pebble.common.layouts import LAYOUTS
 from pebble.program.parallel.closed_form import ReceivedWords, exchange_form, placement_form
-from pebble.program.parallel.exchange import Exchange, check_blocks
+from pebble.program.parallel.exchange import Exchange, HeadBlocks
 from pebble.program.parallel.writing import write_exchange
 from pebble.program.schedule.registry import place, schedules_of, unknown
 
@@ -104,7 +104,7 @@ class DistributedSchedule(ABC):
         if len(shapes) == 1:
             return shapes[0]
         ordered = sorted(shapes, key=lambda shape: self.dense_words(problem, shape))
-        if not problem.causal and problem.tiling.equal:
+        if problem.mask is None and problem.tiling.equal and problem.query_tiling.equal:
             return ordered[0]
 
         def words(shape: Shape) -> tuple[int, int]:
@@ -116,7 +116,7 @@ class DistributedSchedule(ABC):
     def effort(self, problem: SharedProblem, shape: Shape) -> int:
         """Return about how many numbers the referee has to look at."""
         placement = self.placement(problem, shape)
-        tiles = problem.tiling.tiles
+        tiles = max(problem.tiling.tiles, problem.query_tiling.tiles)
         looked_at = placement.length * (int(placement.query.size) + int(placement.key.size))
         return looked_at * -(-tiles // 64) + problem.P * tiles * placement.blocks
 
@@ -127,14 +127,15 @@ class DistributedSchedule(ABC):
         if self.decodes != (problem.queries_decoded is not None):
             what = "queries that are decoded" if self.decodes else "a query for each token"
             raise InvalidInput(f"{self.name} is a schedule for {what}")
-        if self.causal_only and not problem.causal:
-            raise InvalidInput(f"{self.name} needs the causal mask: add --mask causal")
+        if self.causal_only and not (problem.causal and problem.regular):
+            what = " with a query for each key" if problem.causal else ": add --mask causal"
+            raise InvalidInput(f"{self.name} needs the causal mask{what}")
         if problem.layout not in self.layouts:
             raise InvalidInput(
                 f"{self.name} needs the {' or '.join(self.layouts)} layout, not {problem.layout}"
             )
         self.check_shape(problem, shape)
-        check_blocks(problem, self.blocks(problem, shape))
+        HeadBlocks.of(problem, self.blocks(problem, shape))
 
     def check_shape(self, problem: SharedProblem, shape: Shape) -> None:
         """Check that a shape has the right numbers and their product is P."""
@@ -178,7 +179,7 @@ def distributed_schedules(pass_name: str | None = None) -> list[DistributedSched
     Examples
     --------
     >>> [schedule.name for schedule in distributed_schedules("backward")]
-    ['all-gather', 'ring', 'ring-q', 'ulysses', 'grid', 'heads-grid']
+    ['all-gather', 'ring', 'ring-q', 'lightseq', 'pass-q', 'ulysses', 'usp', 'grid', 'grid-ring', 'heads-grid']
     """
     found: list[DistributedSchedule] = schedules_of(
         DistributedSchedule, "pebble.distributed_schedules", "pebble.program.parallel.DistributedSchedule"

@@ -31,15 +31,15 @@ class TileRows:
     arrays : Arrays
     shape : tuple of int
         Devices, tiles and blocks of heads.
-    required : ndarray of uint64, (tiles, words)
-        The terms of a complete row, a bit each, the same for every block; no words for inputs.
+    required : ndarray of uint64, (tiles, blocks, words)
+        The terms of a complete row, a bit each; no words for inputs.
     """
 
     def __init__(self, arrays: Arrays, shape: tuple[int, int, int], required: Bits) -> None:
         self.arrays = arrays
         self.required = required
         self.place = np.full(shape, -1, np.int32)
-        self._bits = np.zeros((0, required.shape[1]), np.uint64)
+        self._bits = np.zeros((0, required.shape[2]), np.uint64)
         self._finished = np.zeros(0, bool)
         self._free = np.zeros(0, np.int32)
 
@@ -152,7 +152,7 @@ class TileRows:
         return found
 
     def check_outputs(self, owner: Numbers) -> None:
-        """Check that every owner has its rows complete.
+        """Check that every owner has its rows complete; those without a term need not be there.
 
         Raises
         ------
@@ -161,13 +161,14 @@ class TileRows:
         """
         name = " and ".join(self.arrays.names)
         for block in range(self.place.shape[2]):
-            where = owner, np.arange(len(owner)), np.full_like(owner, block)
+            tile = np.flatnonzero(self.required[:, block].any(axis=1))
+            where = owner[tile], tile, np.full_like(tile, block)
             self._refuse(self.place[where] < 0, "output-missing", f"does not have its {name}", where)
             self._refuse(self._lacks(where), "term-left-out", f"has an incomplete {name}", where)
 
     def _lacks(self, where: Where) -> Flags:
         """Tell which rows lack a term."""
-        lacks: Flags = np.any(self._bits[self.place[where]] != self.required[where[1]], axis=1)
+        lacks: Flags = np.any(self._bits[self.place[where]] != self.required[where[1], where[2]], axis=1)
         return lacks
 
     def _refuse(self, wrong: Flags, rule: str, what: str, where: Where) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.program.parallel.exchange import Discard, Exchange, Finish, Receive, Superstep, Work
-from pebble.program.parallel.placement import hops, workers, works_on
+from pebble.program.parallel.placement import hops, staying_sees, workers, works_on
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,8 +50,9 @@ class _ExchangeWriter:
         """Write all supersteps."""
         self._gather()
         if self.placement.before is None:
+            some, placement = self.works[0].any(axis=1), self.placement
             self._step().work.append(
-                Work(self.device, self.placement.block, self.placement.query, self.placement.key)
+                Work(self.device[some], placement.block[some], placement.query[some], placement.key[some])
             )
         else:
             self._go_round()
@@ -64,16 +65,16 @@ class _ExchangeWriter:
         self.exchange.supersteps.append(Superstep())
         return self.exchange.supersteps[-1]
 
-    def _key_block(self, block: Numbers) -> Numbers:
-        return block * self.exchange.key_blocks // self.exchange.blocks
-
     def _block(self, side: str) -> Numbers:
         block = self.placement.block
-        return block if side == "query" else self._key_block(block)
+        return block if side == "query" else self.exchange.heads.key_block[block]
 
-    def _foreign(self, tiles: Numbers, chosen: Flags) -> tuple[Numbers, Numbers]:
-        """Return the devices and tiles that are chosen and not the device's own."""
-        device, column = np.nonzero(chosen & (self.problem.tiling.owner[tiles] != self.device[:, None]))
+    def _owner(self, side: str) -> Numbers:
+        return self.problem.tiling_of(side).owner
+
+    def _foreign(self, side: str, tiles: Numbers, chosen: Flags) -> tuple[Numbers, Numbers]:
+        """Return the devices and tiles of a side that are chosen and not the device's own."""
+        device, column = np.nonzero(chosen & (self._owner(side)[tiles] != self.device[:, None]))
         return device, tiles[device, column]
 
     def _gather(self) -> None:
@@ -83,64 +84,52 @@ class _ExchangeWriter:
         for (arrays, tiles), works in zip(both, self.works, strict=True):
             if self.placement.before is not None and arrays.side == self.placement.travels:
                 works = hops(self.problem, self.placement, self.pass_on).here
-            device, tile = self._foreign(tiles, works)
+            device, tile = self._foreign(arrays.side, tiles, works)
             if len(device):
-                source, block = self.problem.tiling.owner[tile], self._block(arrays.side)[device]
+                source, block = self._owner(arrays.side)[tile], self._block(arrays.side)[device]
                 step.receives.append(Receive(arrays.names, device, source, tile, block))
         if step.receives:
             self.exchange.supersteps.append(step)
 
     def _go_round(self) -> None:
-        """Work on what is there and pass it on, as often as the ring has devices."""
+        """Work on what is there and pass it on, as far as anything goes."""
         problem, placement = self.problem, self.placement
         assert placement.before is not None
-        after, length = np.argsort(placement.before), placement.length
+        after, self.sees = np.argsort(placement.before), staying_sees(problem, placement)
         way = hops(problem, placement, self.pass_on)
         arrays = problem.keys if placement.travels == "key" else problem.queries
         sums = next((sums for sums in problem.sums if sums.side == placement.travels), None)
         origin = self.device
-        for hop in range(length):
+        for hop in range(int(way.last.max()) + 1):
             step = self._step()
             self._work(step, origin, hop, way.last, sums is not None)
             there, on = way.last[origin] >= hop, way.last[origin] > hop
-            self._send(step, arrays, origin, after, on)
+            self._send(step, arrays, origin, after[:, None], on)
             if hop:
                 self._drop(step, arrays, origin, there)
-            if sums is not None and hop:
+            if sums is not None:
+                owner = self._owner(sums.side)[placement.cargo[origin]]
                 begun = there & (way.first[origin] <= hop)
-                self._send(step, sums, origin, after, begun & on)
-                self._send(step, sums, origin, origin, begun & ~on)
+                if hop == 0:  # what is not a device's own goes home at once
+                    begun, on = way.home & (owner != self.device[:, None]), np.zeros_like(on)
+                self._send(step, sums, origin, after[:, None], begun & on)
+                self._send(step, sums, origin, owner, begun & ~on)
                 self._drop(step, sums, origin, begun)
             origin = placement.before[origin]
-        while not (self.exchange.supersteps[-1].work or self.exchange.supersteps[-1].receives):
-            self.exchange.supersteps.pop()
 
     def _work(self, step: Superstep, origin: Numbers, hop: int, last: Numbers, with_sums: bool) -> None:
         """Let devices work on what travels past; column by column where its sums travel with it."""
-        placement = self.placement
-        cargo = placement.cargo[origin]
-        columns = [cargo[:, [column]] for column in range(cargo.shape[1])] if with_sums else [cargo]
-        for column, tiles in enumerate(columns):
-            if self.placement.travels == "key":
-                query, key = placement.query, tiles
-            else:
-                query, key = tiles, placement.key
-            chosen: Flags = self._meeting(query, key)
-            if with_sums and self.pass_on == "all":
-                passing: Flags = last[origin][:, column] >= max(hop, 1)
-                np.logical_or(chosen, passing, out=chosen)
-            if chosen.any():
-                step.work.append(
-                    Work(self.device[chosen], placement.block[chosen], query[chosen], key[chosen])
-                )
-
-    def _meeting(self, query: Numbers, key: Numbers) -> Flags:
-        """Tell which devices have any pair of tiles that the mask does not forbid."""
-        if not self.problem.causal:
-            return np.ones(len(query), bool)
-        allowed = self.problem.tile_pairs[query[:, :, None], key[:, None, :]] > 0
-        found: Flags = np.any(allowed, axis=(1, 2))
-        return found
+        placement, cargo = self.placement, self.placement.cargo[origin]
+        chosen: Flags = self.sees[self.device[:, None], cargo]
+        if with_sums and self.pass_on == "all":
+            chosen |= last[origin] >= max(hop, 1)
+        for column in range(cargo.shape[1]) if with_sums else [slice(None)]:
+            tiles = cargo[:, column].reshape(len(cargo), -1)
+            some: Flags = np.any(chosen[:, column].reshape(tiles.shape), axis=1)
+            if some.any():
+                both = (placement.query, tiles) if placement.travels == "key" else (tiles, placement.key)
+                query, key = (side[some] for side in both)
+                step.work.append(Work(self.device[some], placement.block[some], query, key))
 
     def _on(self, arrays: Arrays, origin: Numbers, chosen: Flags) -> tuple[Numbers, Numbers, Numbers]:
         """Return the chosen devices with the tiles that are on them, which began at origins, and their blocks."""
@@ -152,7 +141,8 @@ class _ExchangeWriter:
         device, tile, block = self._on(arrays, origin, chosen)
         if len(device):
             adding = arrays in self.problem.sums
-            step.receives.append(Receive(arrays.names, to[device], device, tile, block, adding))
+            receiver = np.broadcast_to(to, chosen.shape)[chosen]
+            step.receives.append(Receive(arrays.names, receiver, device, tile, block, adding))
 
     def _drop(self, step: Superstep, arrays: Arrays, origin: Numbers, chosen: Flags) -> None:
         device, tile, block = self._on(arrays, origin, chosen)
@@ -166,7 +156,7 @@ class _ExchangeWriter:
         for sums, works in zip(self.problem.sums, self.works, strict=False):
             if self.placement.before is not None and sums.side == self.placement.travels:
                 continue
-            device, tile = self._foreign(tiles[sums.side], works)
+            device, tile = self._foreign(sums.side, tiles[sums.side], works)
             block = self._block(sums.side)[device]
             if self.problem.pass_name == "forward":
                 self._finish_complete(step)
@@ -187,7 +177,8 @@ class _ExchangeWriter:
     ) -> None:
         if len(device):
             adding = names != ("O",)
-            step.receives.append(Receive(names, self.problem.tiling.owner[tile], device, tile, block, adding))
+            owner = self._owner(self.exchange.kind_of(names)[0].side)[tile]
+            step.receives.append(Receive(names, owner, device, tile, block, adding))
             step.discards.append(Discard(names, device, tile, block))
 
     def _finish_at_home(self) -> None:
@@ -195,7 +186,8 @@ class _ExchangeWriter:
         if self.problem.pass_name != "forward":
             return
         travels = self.placement.before is not None and self.placement.travels == "query"
-        several = np.ones_like(self.count, bool) if travels else self.count > 1
+        some = self.problem.query_tiling.sizes[:, None] > 0
+        several = some.repeat(self.count.shape[1], axis=1) if travels else self.count > 1
         tile, block = np.nonzero(several)
         if len(tile):
-            self._step().finish.append(Finish(self.problem.tiling.owner[tile], tile, block))
+            self._step().finish.append(Finish(self._owner("query")[tile], tile, block))

@@ -5,22 +5,19 @@ from __future__ import annotations
 import difflib
 import pkgutil
 import re
-import sys
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import import_module
 from inspect import isabstract
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pebble.common.entry_points import entry_points_of, loaded
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import FORMS
 from pebble.program.schedule.level_schedule import LevelSchedule
 from pebble.program.schedule.schedule import Schedule
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 _OWN = "schedules"
 """The package whose files define the built-in schedules."""
@@ -147,11 +144,25 @@ def get(name: str, pass_name: str = "forward", form: str = "plain") -> Schedule:
             "and the backward pass separately, not for 'both'"
         )
     found = available(pass_name, form)
-    for known in (name, _OTHER_NAMES.get(re.sub(r"[\s_-]|attention", "", name.lower()), "")):
+    for known in _called(name):
         if known in found:
             return found[known]
     what = f"the {pass_name} pass" + (f" ({form})" if form != "plain" else "")
     raise unknown(f"schedule {name!r} for {what}", name, found)
+
+
+def named(name: str) -> list[Schedule]:
+    """Return the registered schedules with a name, one for each pass or computation that has its own."""
+    found = registered()
+    for known in _called(name):
+        if same := [schedule for schedule in found if schedule.name == known]:
+            return same
+    raise unknown(f"schedule {name!r}", name, {schedule.name: None for schedule in found})
+
+
+def _called(name: str) -> tuple[str, str]:
+    """Return a name, and the schedule that people mean by it."""
+    return name, _OTHER_NAMES.get(re.sub(r"[\s_-]|attention", "", name.lower()), "")
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> InvalidInput:
@@ -232,7 +243,8 @@ def schedules_of(kind: Any, group: str, told: str) -> list[Any]:
     InvalidInput
         If one cannot be loaded, or is of another kind.
     """
-    return [*_own(kind), *(_loaded(entry, kind, told) for entry in _entries(group, tuple(sys.path)))]
+    others = [entry for entry in entry_points_of(group) if not entry.value.startswith(f"{_OWN}.")]
+    return [*_own(kind), *(_made(loaded(entry, "schedule"), entry, kind, told) for entry in others)]
 
 
 @lru_cache(maxsize=8)
@@ -246,19 +258,11 @@ def _own(kind: Any) -> tuple[Any, ...]:
     return tuple(one() for one in found)
 
 
-@lru_cache(maxsize=8)
-def _entries(group: str, path: tuple[str, ...]) -> list[EntryPoint]:
-    """Return the entry points of a group by name; the files of all installed projects are read for it."""
-    from importlib.metadata import entry_points
-
-    return sorted(entry for entry in set(entry_points(group=group)) if not entry.value.startswith(f"{_OWN}."))
-
-
 @lru_cache(maxsize=256)
-def _loaded(entry: EntryPoint, kind: Any, told: str) -> Any:
-    """Return what an entry point registers: one of a kind, which messages tell by its public name."""
+def _made(registered: Any, entry: Any, kind: Any, told: str) -> Any:
+    """Return one of what an entry point registers, of a kind, which messages tell by its public name."""
     try:
-        made = entry.load()()
+        made = registered()
     except Exception as error:
         raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) cannot be loaded: {error}") from error
     if not isinstance(made, kind):

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from pebble.game.pictures import pebbling_svg
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
+from pebble.lower_bounds.graph.forced_loads import forced_loads
 from pebble.solvers.heuristic import schedule_dag
 from pebble.solvers.optimum.best_first import Progress, Proof, prove
 from pebble.solvers.optimum.bit_game import BitGame, make_bit_game, members
@@ -163,7 +164,8 @@ def optimal(
     -----
     Two best-first searches, by turns, back from the end of the game, up to automorphisms of the DAG. Every rule that
     leaves something out is proved in ``docs/proofs/exact-optimum.md``. Time and memory grow exponentially with the DAG
-    and with how far M is from both ends; DAGs of twenty vertices take about a second.
+    and with how far M is from both ends; DAGs of twenty vertices take about a second. If an automatic schedule
+    of a larger one meets the bound of forced loads, as for complete trees, nothing is searched.
 
     References
     ----------
@@ -224,6 +226,11 @@ class _Solver:
         if not self.game.stores:
             return Proof(0, True, 0), Moves.of([])
         known = self._known() if hurried or self.game.n > _SMALL else None
+        if known is not None:
+            forced = forced_loads(self.dag, self.game.M, self.game.rules).least_io - self.game.stores
+            if known[0] == forced:
+                return Proof(forced, True, 0), known[1]
+            self.so_far = replace(self.so_far, lower=max(self.so_far.lower, forced))
         with self._ending():
             if not self.interrupted:
                 cost = None if known is None else known[0]
@@ -248,12 +255,12 @@ class _Solver:
             return proof, moves_along(proof.space, proof.path)
         if known is None:
             raise AssertionError("the search ended without a pebbling")
-        return proof, known[1]
+        return replace(proof, lower=max(proof.lower, self.so_far.lower)), known[1]
 
     def _report(self, lower: int, states: int) -> None:
-        self.so_far = Proof(lower, False, states)
+        self.so_far = Proof(max(lower, self.so_far.lower), False, states)
         if self.progress is not None:
-            self.progress(lower + self.game.stores, states)
+            self.progress(self.so_far.lower + self.game.stores, states)
 
     def _known(self) -> tuple[int, Moves]:
         """Return an automatic schedule and its cost; where only sliding has room, each vertex computed by itself."""

@@ -16,7 +16,7 @@ from tests.program.random_masks import band, pieces, union, walk
 
 def test_ends_in_order_are_sorted_values() -> None:
     rnd = Random(0)
-    for _ in range(200):
+    for _ in range(30):
         rows = rnd.randint(1, 20)
         values = np.array([walk(rnd, rows, 9) for _ in range(rnd.randint(1, 4))])
         found = in_order([Staircase.from_values(one) for one in values])
@@ -25,7 +25,7 @@ def test_ends_in_order_are_sorted_values() -> None:
 
 def test_bands_cover_what_their_arrays_cover() -> None:
     rnd = Random(1)
-    for _ in range(300):
+    for _ in range(30):
         rows, cols = rnd.randint(1, 16), rnd.randint(1, 16)
         masks = [rnd.choice([band, pieces, union])(rnd, rows, cols) for _ in range(rnd.randint(1, 4))]
         least = rnd.randint(1, len(masks))

@@ -14,9 +14,6 @@ from pebble.computations.masks import (
     equal_documents_mask,
     make_mask,
 )
-from pebble.computations.problem import Problem
-from pebble.lower_bounds.attention.by_parts import by_parts
-from pebble.lower_bounds.proved import bounds_by_counts
 from tests.computations.small_masks import whole
 
 SIZES = [(1, 5), (1, 1), (2, 1), (2, 4), (3, 3), (5, 6)]
@@ -45,17 +42,3 @@ def test_more_documents_than_are_kept_as_a_band(causal: str, monkeypatch: pytest
     assert isinstance(make_mask(f"document:{causal}3x10", 30, 30), BlockToeplitzMask)
     with pytest.raises(InvalidInput, match="10 sequences"):
         make_mask(f"document:{causal}3x9,2", 29, 29)
-
-
-@pytest.mark.parametrize("causal", [False, True])
-def test_the_bound_is_that_of_the_band(causal: bool) -> None:
-    for length, times, M in ((100, 40, 5000), (1000, 3, 400), (1, 50, 100)):
-        values = [
-            by_parts(Problem.square(length * times, 16, mask=mask), M, bounds_by_counts)
-            for mask in (
-                equal_documents_mask(length, times, causal=causal),
-                document_mask([length] * times, causal=causal),
-            )
-        ]
-        assert values[0].value == values[1].value
-        assert values[0].note == values[1].note

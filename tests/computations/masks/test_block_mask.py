@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pebble.common.errors import InvalidInput
 from pebble.computations.masks import BlockMask, DenseMask, block_mask, grouped_mask, make_mask
 from tests.computations.small_masks import whole
 from tests.program.random_masks import CLASSES, masks_of
@@ -41,23 +40,6 @@ def test_a_million_tokens() -> None:
     assert mask.pairs == sum(sizes[r] * sizes[c] for r, c in numbers if c < 977)
     assert mask.present("i") == 10**6
     assert mask.parts["j"].max() == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "N"),
-    [
-        ("blocks:size=1,density=0.5", 10**9),
-        ("blocks:size=2,file=none.npy", 40_000),
-        ("blocks:size=122,density=0.1", 10**6),
-        ("group:8:blocks:size=4096,density=0.1", 2**25),
-    ],
-)
-def test_too_many(text: str, N: int) -> None:
-    with pytest.raises(
-        InvalidInput,
-        match=r"limited to 67,108,864 blocks and 16,777,216 queries and keys; .* larger blocks",
-    ):
-        make_mask(text, N, N // 8 if text.startswith("group") else N)
 
 
 def test_blocks_of_another_shape() -> None:

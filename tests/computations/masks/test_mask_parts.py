@@ -31,13 +31,6 @@ def test_parts_have_the_pairs_of_the_whole(seed: int) -> None:
     check(parted_mask(Random(seed)))
 
 
-@pytest.mark.parametrize("name", ["blocks:size=3,density=0.2,seed=4", "group:2:document:2,2,3", "window:1"])
-def test_parts_of_other_masks(name: str) -> None:
-    mask = make_mask(name, 14, 14 if name[0] != "g" else 7, empty_rows="zero")
-    assert mask is not None
-    check(mask)
-
-
 def test_causal_and_full_parts_of_one_length_differ() -> None:
     one, two = document_mask([4], causal=True), document_mask([4])
     both = np.kron(np.eye(2), np.ones((4, 4))).astype(bool)

@@ -29,7 +29,7 @@ Whole = NDArray[np.int64]
 Table = NDArray[np.bool_]
 KINDS = list(CLASSES)
 PATTERNS = ["toeplitz", "blocks", "dense"]
-NUMBER = 40
+NUMBER = 25
 
 
 def table_of(mask: Mask, axis: str) -> Table:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import pebble
-from pebble.common.errors import InvalidInput
 from pebble.computations.family import Family
 from pebble.computations.nests.header import nest_from_parameters, nest_parameters, read_extents
 from pebble.computations.nests.named_kernel import header_name
@@ -30,21 +29,6 @@ def test_a_kernel_is_a_dag_by_name() -> None:
     assert pebble.load_dag(text) == pebble.matmul_family(2, 3, 4).dag()
     assert pebble.load_dag(header_name(text)) == pebble.load_dag("kernel:ik,kj->ij:i=2,j=3,k=4")
     assert len(pebble.load_dag("kernel:B[i] = A[i]; C[i] = B[i]:i=2:B").outputs) == 4
-
-
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
-        ("kernel:C[i] = A[i]", "write kernel:TEXT:EXTENTS"),
-        ("kernel:C[i] = A[i]:i=2:C:D", "write kernel:TEXT:EXTENTS"),
-        ("kernel:C[i] = A[i]:i", "'i' is not an extent"),
-        ("kernel:C[i] = A[i]:i=2,i=3", "given twice"),
-        ("kernel:C[i] = A[i]:i=2:D", "'D' cannot be an output"),
-    ],
-)
-def test_what_is_no_kernel_says_why(name: str, why: str) -> None:
-    with pytest.raises(InvalidInput, match=why):
-        pebble.load_dag(name)
 
 
 @pytest.mark.parametrize(
@@ -115,26 +99,6 @@ def test_products_on_numbers_are_those_of_numpy() -> None:
 
 def test_extents_are_numbers_as_people_write_them() -> None:
     assert read_extents("i=1Ki, j=10**3,k = 1e2") == {"i": 1024, "j": 1000, "k": 100}
-
-
-@pytest.mark.parametrize("text", ["i", "i=", "=3", "i=x", "i=3,,j=4", "2i=3", "i=3.5"])
-def test_what_is_no_extent(text: str) -> None:
-    with pytest.raises(InvalidInput, match="is not an extent; write for example i=1024,j=1024"):
-        read_extents(text)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "why"),
-    [
-        ({}, "missing: extents, text"),
-        ({"text": "C[i]=A[i]", "extents": "i=2", "m": "3"}, "unknown: m"),
-        ({"text": "C[i]=A[i", "extents": "i=2"}, "cannot be read"),
-        ({"text": "C[i]=A[i]", "extents": "-"}, "the extent of"),
-    ],
-)
-def test_what_is_no_header(parameters: dict[str, str], why: str) -> None:
-    with pytest.raises(InvalidInput, match=why):
-        nest_from_parameters(parameters)
 
 
 def test_a_nest_without_indices_and_a_family() -> None:

@@ -121,49 +121,10 @@ def test_nests_by_definition(text: str, extents: dict[str, int]) -> None:
     check_by_definition(loop_nest(text, extents))
 
 
-def test_a_sum_goes_on_after_an_assignment() -> None:
-    dag = nest_dag(loop_nest("C[i] = b*D[i]; C[i] += A[i,k]", {"i": 1, "k": 2})).dag
-    assert [dag.name(v) for v in dag.predecessors_of("C[0,0]")] == ["C[0]", "A[0,0]"]
-    assert [dag.name(v) for v in dag.outputs] == ["C[0,1]"]
-
-
 def test_read_arrays_can_be_outputs() -> None:
     nest = loop_nest(CHOLESKY, {"i": 3, "j": 3, "k": 3}, ["L"])
     assert len(nest_dag(nest).dag.outputs) == 6
     check_by_definition(nest)
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("L[i,j] = A[i,j]/L[j,j] for j <= i", r"cycle: L\[0,0\] -> L\[0,0\]"),
-        ("x[i] = y[i]; y[i] = x[i]", r"cycle: x\[0\] -> y\[0\] -> x\[0\]"),
-        ("x[i] = x[i+1]*x[i-1]", "cycle"),
-        ("C[i] = A[i]; C[j] = B[j]", r"C\[0\] is already computed"),
-        ("C[i] += A[i,k]; C[j] = B[j]", r"C\[0\] is already computed"),
-        ("C[i+j] = A[i,j]", r"C\[1\] is already computed"),
-        ("C[i] = A[i] for 5 <= i", "nothing is computed"),
-        ("C[1000000*i,1000000*j,1000000*k,1000000*l] = A[i,j,k,l]", "too far apart"),
-    ],
-)
-def test_what_is_no_computation_is_refused(text: str, why: str) -> None:
-    extents = {name: 3 for name in "ijkl" if name in text.replace("for", "")}
-    with pytest.raises(InvalidInput, match=why):
-        nest_dag(loop_nest(text, extents))
-
-
-def test_too_large_is_said_before_the_work() -> None:
-    with pytest.raises(InvalidInput, match="1,000,000,000,000 vertices"):
-        nest_dag(loop_nest("C[i,j] += A[i,k]*B[k,j]", dict.fromkeys("ijk", 10**4)))
-    with pytest.raises(InvalidInput, match="too many"):
-        nest_dag(loop_nest("C[i] += A[i,k] for k <= i", dict.fromkeys("ik", 10**9)))
-
-
-def test_statements_of_vertices() -> None:
-    found = nest_dag(loop_nest("B[i] = A[i]; C[i] = B[i]*B[i]", {"i": 2}))
-    assert found.statements.tolist() == [-1, -1, 0, 0, 1, 1]
-    assert found.coordinates(0) is None
-    assert found.coordinates(5) == (1, (1,))
 
 
 def test_points_are_those_that_meet_the_conditions() -> None:
@@ -185,16 +146,3 @@ def test_points_are_those_that_meet_the_conditions() -> None:
         ]
         assert points_of(one, extents).tolist() == expected, conditions
         assert count_points(one, extents) == len(expected)
-
-
-def test_a_statement_without_indices_has_one_point() -> None:
-    (one, other) = loop_nest("a = b; c = d for 1 <= 0", {}).statements
-    assert (points_of(one, {}).shape, count_points(one, {})) == ((1, 0), 1)
-    assert (len(points_of(other, {})), count_points(other, {})) == (0, 0)
-
-
-def test_many_points_are_counted_and_not_listed() -> None:
-    (one,) = loop_nest("B[i] += A[i,j] for j < i", {"i": 10**6, "j": 10**6}).statements
-    assert count_points(one, {"i": 10**6, "j": 10**6}) == 10**6 * (10**6 - 1) // 2
-    with pytest.raises(InvalidInput, match="too many to list"):
-        points_of(one, {"i": 10**6, "j": 10**6})

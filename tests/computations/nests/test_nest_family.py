@@ -1,9 +1,10 @@
 """Loop nests as families: products are the product's family, attention's assignments are attention."""
 
+import re
+
 import numpy as np
 import pytest
 
-from pebble.common.errors import InvalidInput
 from pebble.computations.attention import attention_family
 from pebble.computations.matmul import matmul_family
 from pebble.computations.nests.nest_dag import nest_dag
@@ -62,25 +63,53 @@ def test_indices_summed_together_may_stand_anywhere() -> None:
     assert np.allclose(values[found.dag.outputs], np.einsum("kil,ljk->ij", A, B).ravel())
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("C[i] += A[k,i,l]*B[k]", "sums over k, l"),
-        ("C[i,j] += A[i,k]*A[k,j]", "the same axis"),
-        ("C[i] = A[i] for i < j", "not an index of this assignment"),
-        ("C[i] = A[i] for i <= 1", "conditions"),
-        ("C[i] = A[i] + A[i-1]", "not a single index"),
-        ("C[i] = A[i,i]", "an index twice"),
-        ("C[i] = A[i]; C[i] += B[i,k]", "several assignments"),
-        ("x[i] = y[i]*A[i]; y[i] = x[i]*B[i]", "from each other"),
-        ("C[i,j] = A[i,j]; D[i,k] = A[i,k]", "of an array"),
-    ],
-)
-def test_what_is_no_family_says_why(text: str, why: str) -> None:
-    extents = {name: extent for name, extent in {"i": 2, "j": 3, "k": 4, "l": 5}.items() if name in text}
-    with pytest.raises(InvalidInput, match=why):
-        family_of_nest(loop_nest(text, extents))
-
-
 def test_what_is_no_family_is_none() -> None:
     assert as_family(loop_nest("C[i] = A[i+1]", {"i": 2})) is None
+    assert as_family(loop_nest("y[i] += L[i,j]*x[j] for j <= i", {"i": 4, "j": 5})) is None
+
+
+# Under one condition j <= i: the family under the causal mask is the explicit DAG, vertex for vertex
+
+CAUSAL = (
+    "S[i,j] += Q[i,k]*K[j,k] for j <= i; P[i,j] = exp(S[i,j]) for j <= i; l[i] += P[i,j] for j <= i; "
+    "U[i,e] += P[i,j]*V[j,e] for j <= i; O[i,e] = U[i,e]/l[i]"
+)
+MASKED = [
+    CAUSAL,
+    CAUSAL.replace("i", "q").replace("j", "i").replace("q", "j"),
+    CAUSAL.replace("i", "a").replace("j", "b"),
+    "y[i] += L[i,j]*x[j] for j <= i",
+    "y[j] += L[i,j]*x[i] for j <= i; z[j] = y[j]*w[j]",
+    "P[i,j] = A[i]*B[j]*C[i,j] for j <= i; r[i] += P[i,j] for j <= i; c[j] += P[i,j] for j <= i",
+    "T[h,i,j] += A[h,i,k]*B[k,j] for j <= i; R[h,i] += T[h,i,j] for j <= i",
+]
+NOT_MASKED = [
+    "y[i] += L[i,j]*x[j] for j < i",
+    "S[i,j] = A[i]*B[j] for j <= i; O[a] += S[a,b]",
+    "S[i,j] = A[i]*B[j] for j <= i; O[a] += S[a,b] for b <= a",
+    "S[i,j] = A[i]*B[j] for j <= i; O[i] += S[i,j]",
+    "S[i,j] = A[i]*B[j] for j <= i; O[i] += S[i,j] for i <= j",
+    "C[i,j] += A[i,k]*A[j,k] for j <= i",
+    "S[i,j] = A[i]*B[j]; O[a] += S[a,b]*A[k] for k <= a",
+    "z[i] += A[j,k,i]*B[j,k] for j <= i",
+]
+
+
+def extents(text: str, n: int) -> dict[str, int]:
+    return {name: n if name in "abij" else 2 for name in set(re.findall(r"\b[abehijk]\b", text))}
+
+
+@pytest.mark.parametrize("text", MASKED)
+def test_the_family_under_the_mask_is_the_graph(text: str) -> None:
+    for n in (1, 2, 5):
+        nest = loop_nest(text, extents(text, n))
+        family = as_family(nest)
+        assert family is not None
+        assert family.masked_axes
+        assert family.dag() == nest_dag(nest).dag
+
+
+@pytest.mark.parametrize("text", NOT_MASKED)
+def test_what_is_under_no_causal_mask(text: str) -> None:
+    family = as_family(loop_nest(text, extents(text, 4)))
+    assert family is None or not family.masked_axes

@@ -36,7 +36,7 @@ def points(one: AffineSet, size: int = 6) -> set[tuple[int, ...]]:
 
 def test_counts_images_and_differences() -> None:
     draw = random.Random(0)
-    for _ in range(10):
+    for _ in range(5):
         one, other = random_set(draw), random_set(draw)
         assert one.count() == len(points(one, 6))
         assert not (one.is_empty() and points(one, 6))
@@ -51,7 +51,7 @@ def test_counts_images_and_differences() -> None:
         assert exact is None or points(exact, 18) == reached
 
 
-@examples(100, 4000)
+@examples(20, 4000)
 @given(st.randoms(use_true_random=False))
 def test_inputs_and_outputs_are_counted_exactly_or_from_below(draw: random.Random) -> None:
     """By residues of places; by values of short indices, and one by one, where that is not enough; or too few."""

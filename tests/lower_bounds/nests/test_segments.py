@@ -1,6 +1,7 @@
 """How many points so many words allow: against sets of points and the words that they need."""
 
 import random
+from itertools import product
 
 import pytest
 
@@ -16,10 +17,15 @@ from pebble.lower_bounds.nests.segments import (
     left_out,
     off_diagonals,
 )
-from tests.lower_bounds.nests.nest_dag import points_of
 from tests.lower_bounds.nests.small_nests import TEXTS, small_nest
 
 _TRIED = [4, 12, 48, 200]
+
+
+def points_of(nest: LoopNest, statement: Assignment) -> list[dict[str, int]]:
+    ranges = [range(nest.extents[name]) for name in statement.indices]
+    points = (dict(zip(statement.indices, values, strict=True)) for values in product(*ranges))
+    return [point for point in points if all(c.at(point) >= 0 for c in statement.conditions)]
 
 
 def words_needed(roles: Roles, points: list[dict[str, int]]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -12,22 +13,28 @@ from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import LoopNest
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.stencils import Steps, border, spread, stencils
-from tests.lower_bounds.nests.dominated_elements import dominated, predecessors_of
-from tests.lower_bounds.nests.nest_dag import Name, edges_of
+from tests.computations.nests.plain_nests import PlainNest
+from tests.support.text_tables import rows_of
 
-STENCILS = {
-    "three neighbours": "a[t+1,i+1] = a[t,i] + a[t,i+1] + a[t,i+2]",
-    "in place": "a[t+1,i+1] = a[t+1,i] + a[t,i+1] + a[t,i+2]",
-    "far apart": "a[t+1,i+3] = a[t,i] + a[t,i+1] + a[t,i+5]",
-    "five neighbours": "a[t+1,i+1,j+1] = a[t,i+1,j+1] + a[t,i,j+1] + a[t,i+2,j+1] + a[t,i+1,j] + a[t,i+1,j+2]",
-    "two arrays": "e[t+1,i+1] = e[t,i+1] - h[t,i+1] + h[t,i]; h[t+1,i] = h[t,i] - e[t+1,i+1] + e[t+1,i]",
-    "there and back": "b[t+1,i+1] = a[t,i] + a[t,i+2]; a[t+1,i+1] = b[t+1,i] + b[t+1,i+1] + b[t+1,i+2]",
-    "part of it directly": "b[t+1,i+1] = a[t,i] + a[t,i+1]; a[t+1,i+1] = a[t,i+1] + b[t+1,i] + b[t+1,i+2]",
-    "three arrays": "e[t+1,i+1,j] = e[t,i+1,j] - h[t,i+1,j] + h[t,i,j]; "
-    "f[t+1,i,j+1] = f[t,i,j+1] - h[t,i,j+1] + h[t,i,j]; "
-    "h[t+1,i,j] = h[t,i,j] - f[t+1,i,j+1] + f[t+1,i,j] - e[t+1,i+1,j] + e[t+1,i,j]",
-}
-SERVED = {"there and back": 3, "part of it directly": 2}
+ROWS = rows_of(Path(__file__).with_name("nests.txt"), "stencils")
+STENCILS, SERVED = {name: text for name, text, _ in ROWS}, {name: int(served) for name, _, served in ROWS}
+
+
+Name = tuple[object, tuple[int, ...]]
+"""Of a vertex: an input's array, or a statement's number, and where."""
+
+
+def dominated(predecessors: dict[Name, list[Name]], words: set[Name]) -> set[Name]:
+    """Return the further vertices to which every path from an input leads through some words."""
+    known = dict.fromkeys(words, True)
+
+    def closed(vertex: Name) -> bool:
+        if vertex not in known:
+            before = predecessors.get(vertex, [])
+            known[vertex] = bool(before) and all(closed(one) for one in before)
+        return known[vertex]
+
+    return {vertex for vertex in predecessors if vertex not in words and closed(vertex)}
 
 
 def random_order(predecessors: dict[Name, list[Name]], draw: random.Random) -> list[Name]:
@@ -48,7 +55,9 @@ def random_order(predecessors: dict[Name, list[Name]], draw: random.Random) -> l
 def check(name: str, draw: random.Random) -> None:
     most = 3 if "j" in STENCILS[name] else 6
     nest = loop_nest(STENCILS[name], {i: draw.randint(2, most) for i in "tij" if f"{i}+" in STENCILS[name]})
-    predecessors = predecessors_of(edges_of(nest)[0])
+    predecessors: dict[Name, list[Name]] = {}
+    for before, after in sorted(PlainNest(nest).edges, key=str):
+        predecessors.setdefault(after, []).append(before)
     inputs = sorted({p for before in predecessors.values() for p in before} - set(predecessors), key=str)
     order = random_order(predecessors, draw)
     for share in (0.1, 0.3):
@@ -66,7 +75,7 @@ def check_counts(
     elements = Elements(nest)
     closed = dominated(predecessors, words)
     held = {p for one in segment for p in predecessors[one]} - segment
-    outputs = set(edges_of(nest)[1])
+    outputs = PlainNest(nest).outputs
     later = {p for one, before in predecessors.items() if one not in segment for p in before}
     alive = {one for one in segment if one in outputs or one in later}
     for number, statement in enumerate(nest.statements):
@@ -99,13 +108,7 @@ def test_what_many_segments_compute(name: str) -> None:
 def test_how_many_elements_a_word_serves(name: str) -> None:
     nest = loop_nest(STENCILS[name], {i: 4 for i in "tij" if f"{i}+" in STENCILS[name]})
     found = [stencil for one in nest.statements for stencil in stencils(Elements(nest), one)]
-    assert max(stencil.served for stencil in found) == SERVED.get(name, 1)
-
-
-def test_the_border_is_what_further_elements_would_read() -> None:
-    nest = loop_nest(STENCILS["three neighbours"], {"t": 5, "i": 7})
-    (stencil,) = stencils(Elements(nest), nest.statements[0])
-    assert border(Elements(nest), stencil) == 5 * 7 - 4 * 5
+    assert max(stencil.served for stencil in found) == SERVED[name]
 
 
 CROSS = frozenset({(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)})
@@ -139,54 +142,3 @@ VOLUMES = {
 def test_volumes(name: str) -> None:
     steps, volume = VOLUMES[name]
     assert spread(steps) == volume
-
-
-def added(some: set[tuple[int, ...]], steps: Steps) -> set[tuple[int, ...]]:
-    return {tuple(x + y for x, y in zip(one, step, strict=True)) for one in some for step in steps}
-
-
-def is_said(some: set[tuple[int, ...]], steps: Steps, factor: Fraction = Fraction(1)) -> bool:
-    """Whether |A + steps| − |A| ≥ d·V^(1/d)·|A|^(1 − 1/d), in whole numbers."""
-    d, grown = len(next(iter(steps))), len(added(some, steps)) - len(some)
-    return grown >= 0 and grown**d >= d**d * factor * spread(steps) * len(some) ** (d - 1)
-
-
-def random_points(draw: random.Random, d: int, steps: Steps) -> set[tuple[int, ...]]:
-    kind, most = draw.random(), draw.choice([1, 2, 3, 5])
-    if kind < 0.3:
-        return {tuple(draw.randint(0, most) for _ in range(d)) for _ in range(draw.randint(1, 30))}
-    if kind < 0.6:
-        return set(product(*(range(draw.randint(1, most)) for _ in range(d))))
-    some = {(0,) * d}
-    for _ in range(draw.randint(0, 4)):
-        some = added(some, steps) if len(some) < 200 else some
-    return set(draw.sample(sorted(some), draw.randint(len(some) * 2 // 3 or 1, len(some))))
-
-
-def check_growth(draw: random.Random) -> None:
-    d, farthest = draw.choice([1, 2, 2, 3, 3, 4]), draw.choice([1, 1, 2])
-    number = draw.randint(2, 9)
-    steps = frozenset(tuple(draw.randint(-farthest, farthest) for _ in range(d)) for _ in range(number))
-    assert is_said(random_points(draw, d, steps), steps), steps
-
-
-def test_random_sets_grow_so_much() -> None:
-    draw = random.Random(0)
-    for _ in range(150):
-        check_growth(draw)
-
-
-@pytest.mark.slow
-def test_many_random_sets_grow_so_much() -> None:
-    draw = random.Random(1)
-    for _ in range(1500):
-        check_growth(draw)
-
-
-def test_cones_hardly_grow_more() -> None:
-    for steps in (cone(CROSS), cone(frozenset({(-1,), (0,), (1,)}))):
-        some = {(0,) * len(next(iter(steps)))}
-        for _ in range(14):
-            some = added(some, steps)
-        assert is_said(some, steps)
-        assert not is_said(some, steps, Fraction(13, 10))

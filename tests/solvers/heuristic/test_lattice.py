@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic import schedule_dag
 from pebble.solvers.heuristic.eviction import io_of
-from pebble.solvers.heuristic.lattice import lattice_coordinates, phases
+from pebble.solvers.heuristic.lattice import lattice_coordinates
 from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.tiling_search import better_tilings
+from pebble.solvers.heuristic.tiling_search import Tiling, better_tilings, repaired, sorted_places
 from tests.solvers.heuristic import known_kinds as kinds
-from tests.solvers.heuristic.test_tiling_search import is_legal
 from tests.solvers.small_dags import random_dag
+
+
+def is_legal(graph: NeededGraph, order: np.ndarray) -> bool:
+    """Whether an order has every needed vertex once and after its predecessors."""
+    place = np.full(graph.n, -1)
+    place[order] = np.arange(len(order))
+    tail, head = graph.needed_edges
+    return sorted(order.tolist()) == sorted(graph.todo.tolist()) and bool(np.all(place[tail] < place[head]))
 
 
 def extents(dag: Dag) -> list[int]:
@@ -41,14 +46,6 @@ def parts(column: np.ndarray) -> list[int]:
 def test_the_axes_of_known_kinds_are_found(dag: Dag, expected: list[int]) -> None:
     assert extents(dag) == expected
     assert extents(kinds.renumbered(dag, 1)[0]) == expected
-
-
-def test_a_product_is_found_with_its_rows_columns_and_steps() -> None:
-    m, n, k = 5, 6, 7
-    found = lattice_coordinates(NeededGraph(kinds.matmul(m, n, k)))[m * k + k * n :]
-    i, j, _ = (x.ravel() for x in np.indices((m, n, 2 * k - 1)))
-    step = np.tile([0, *(s for s in range(1, k) for _ in range(2))], m * n)
-    assert sorted(map(parts, found.T)) == sorted(map(parts, (i, j, step)))
 
 
 def test_the_columns_do_not_depend_on_the_numbering() -> None:
@@ -79,21 +76,6 @@ def test_graphs_without_a_lattice_are_scheduled(dag: Dag) -> None:
     assert found.io <= schedule_dag(dag, 8, "given").io
 
 
-def test_a_product_is_scheduled_as_by_hand_whatever_its_numbers() -> None:
-    dag = kinds.matmul(8, 8, 8)
-    for same in (dag, kinds.renumbered(dag, 2)[0]):
-        graph = NeededGraph(same)
-        places = lattice_coordinates(graph)
-        *_, (_, io) = better_tilings(graph, places, 16, partial(io_of, graph, 16), 50)
-        assert io <= 448
-
-
-def test_the_result_is_the_same_each_time() -> None:
-    dag = kinds.triangular_solve(4, 2)
-    first, second = (schedule_dag(dag, 6, "lattice") for _ in range(2))
-    assert np.array_equal(first.compute_order, second.compute_order)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("dag", "M", "by_hand"),
@@ -120,11 +102,24 @@ def test_the_backward_pass_has_its_three_phases() -> None:
     assert any(np.array_equal(column, phase) for column in columns)
 
 
-def test_one_loop_is_enough_where_nothing_leads_back() -> None:
-    column, family = np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1])
-    assert phases(column, family, np.array([0, 1]), np.array([2, 3])) is None
+@pytest.mark.parametrize("seed", range(12))
+def test_tiled_orders_are_legal_whatever_the_coordinates_are(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    graph = NeededGraph(random_dag(rng, 40))
+    places = rng.integers(-1, 5, (graph.n, 3))
+    tiling = Tiling(((0, 2), (2, 1 + seed % 3)), tuple(rng.permutation(3).tolist()), seed % 2 == 1)
+    assert is_legal(graph, repaired(graph, graph.todo[sorted_places(places[graph.todo], tiling)]))
 
 
-def test_families_that_wait_for_themselves_have_no_phases() -> None:
-    column, family = np.array([0, 1, 0, 1]), np.array([0, 0, 0, 0])
-    assert phases(column, family, np.array([1]), np.array([2])) is None
+def test_what_the_search_yields_gets_better_and_is_what_it_says() -> None:
+    graph, priced = NeededGraph(kinds.matmul(4, 5, 6)), list[int]()
+
+    def price(order: np.ndarray) -> int:
+        priced.append(io_of(graph, 12, order))
+        return priced[-1]
+
+    found = list(better_tilings(graph, lattice_coordinates(graph), 12, price, 25))
+    assert len(priced) <= 25
+    assert [io for _, io in found] == sorted((io for _, io in found), reverse=True)
+    assert all(io_of(graph, 12, order) == io and is_legal(graph, order) for order, io in found)
+    assert found[-1][1] == min(priced) <= 190

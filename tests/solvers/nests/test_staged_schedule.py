@@ -10,7 +10,6 @@ from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.nests.named_kernel import read_kernel
 from pebble.computations.nests.nest_dag import nest_dag
 from pebble.computations.nests.nest_family import NotAFamily
-from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import LoopNest
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
@@ -66,20 +65,6 @@ def test_the_counts_of_random_nests_are_those_of_their_moves() -> None:
 @pytest.mark.slow
 def test_the_counts_of_many_random_nests_are_those_of_their_moves() -> None:
     assert _random_cases(range(5, 35)) > 15
-
-
-@pytest.mark.slow
-def test_a_million_cubed_is_counted() -> None:
-    nest = loop_nest(
-        "C[i,j] = beta*C0[i,j]; C[i,j] += alpha*A[i,k]*B[k,j]", {"i": 10**6, "j": 10**6, "k": 10**6}
-    )
-    found = schedule_stages(nest, 32768)
-    without = schedule_stages(
-        loop_nest("C[i,j] += alpha*A[i,k]*B[k,j]", {"i": 10**6, "j": 10**6, "k": 10**6}), 32766
-    )
-    assert found.reads == without.reads + 10**12 + 1
-    assert found.writes == without.writes
-    assert found.peak <= 32768
 
 
 def test_what_is_computed_from_itself_has_no_stages() -> None:
