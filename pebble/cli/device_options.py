@@ -169,7 +169,7 @@ class SeveralDevicesOptions(Options):
             if self.layout is not None or self.shape is not None:
                 raise click.UsageError("--layout and --shape need -P.")
             return None
-        from pebble.program.parallel import shape_of
+        from pebble.program.parallel import SharedProblem, shape_of
 
         context = click.get_current_context()
         arguments = {one.name for one in context.command.params if isinstance(one, click.Argument)}
@@ -179,10 +179,10 @@ class SeveralDevicesOptions(Options):
                 "and -o are allowed."
             )
         require([["nq"], ["d"]])
-        same = {
-            name: getattr(asked, name) for name in ("d", "heads", "kv_heads", "model", "mask", "pass_name")
-        }
-        problem = SharedProblemOptions(layout=self.layout, **same).problem(asked.nq, self.P)
+        assert asked.d is not None
+        heads, layout = asked.heads or 1, self.layout or "contiguous"
+        sizes = (asked.nq, asked.d, self.P, heads, asked.kv_heads or heads)
+        problem = SharedProblem(*sizes, pass_name=asked.pass_name, layout=layout, mask=asked.mask)
         return SeveralDevices(problem, None if self.shape is None else shape_of(self.shape))
 
 
