@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import click
 
-from pebble.cli.lazy_group import LazyGroup
+from pebble.cli.groups import LazyGroup
 
 __all__ = ["group", "main"]
 
@@ -22,8 +22,7 @@ _COMMANDS = {
     "kernel": "kernel",
     "pebblings": "moves check certify",
     "compiling": "compile cache",
-    "play": "play",
-    "explore": "explore",
+    "play": "play explore",
     "listing": "schedules masks devices models cite",
 }
 

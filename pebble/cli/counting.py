@@ -25,11 +25,11 @@ from pebble.cli.printing import COQ, JSON, fail, print_json, print_result, print
 from pebble.cli.progress import long_work
 from pebble.cli.signature import argument, command, group, option
 from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
 
 if TYPE_CHECKING:
-    from pebble.computations.problem import Problem
     from pebble.lab.count_table import CountTable, Summary
-    from pebble.lab.level_table import LevelReport
+    from pebble.lab.level_counts import LevelReport
     from pebble.program.schedule import Tiles
 
 
@@ -183,7 +183,7 @@ def show(
     """
     found = levels.read(memory)
     if found is not None:
-        from pebble.lab.level_show import show_levels
+        from pebble.lab.show import show_levels
 
         shown = show_levels(schedule, problem.problem(accumulate), found.hierarchy, tiles)
         print_result(shown, as_json)

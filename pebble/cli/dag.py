@@ -23,10 +23,10 @@ from pebble.cli.progress import long_work, progress_line
 from pebble.cli.signature import Options, argument, command, group, option
 from pebble.common.errors import InvalidInput
 from pebble.common.whole_numbers import singular
+from pebble.graph.dag import Dag
 
 if TYPE_CHECKING:
     from pebble.game.rules import Rules
-    from pebble.graph.dag import Dag
 
 DAG = argument(shell_complete=dags)
 FORMAT = option("File format, if the file name does not show it.")

@@ -164,13 +164,7 @@ class SeveralDevicesOptions(Options):
     shape: str | None = option("With -P: the shape of the schedule, as for pebble parallel: 2x3.")
 
     def read(self, asked: ProblemOptions) -> SeveralDevices | None:
-        """Return what they say, with a problem's options; None if one device is meant.
-
-        Raises
-        ------
-        UsageError
-            If they do not go together with the others.
-        """
+        """Return what they say, with a problem's options; None if one device is meant."""
         if self.P is None:
             if self.layout is not None or self.shape is not None:
                 raise click.UsageError("--layout and --shape need -P.")

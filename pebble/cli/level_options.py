@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -66,11 +66,15 @@ class LevelOptions(Options):
         if memory.device is None:
             if bandwidth is not None:
                 raise click.UsageError("--bandwidth needs --device.")
-            return _in_words(names, not self.exclusive, dtype, size)
+            rates: dict[str, Any] = {"bandwidths": (None,) * len(names), "bytes_per_word": size}
+            return Levels(_in_words(names, not self.exclusive, dtype), rates)
         if dtype is None:
             dtype = memory.dtype = word_type(dtype)
         found = device_with(memory.device, bandwidth, names)
-        return _with(found.hierarchy(names, dtype), found.bandwidths(names), bytes_per_word(dtype))
+        hierarchy = found.hierarchy(names, dtype)
+        return Levels(
+            hierarchy, {"bandwidths": found.bandwidths(names), "bytes_per_word": bytes_per_word(dtype)}
+        )
 
 
 def device_with(name: str, bandwidth: str | None, levels: Iterable[str]) -> Device:
@@ -110,7 +114,7 @@ def device_crossed(memory: MemoryOptions, bandwidth: str | None) -> Device | Non
     return device_with(memory.device, bandwidth, dict.fromkeys(crossed))
 
 
-def _in_words(texts: tuple[str, ...], inclusive: bool, dtype: str | None, size: int | None) -> Levels:
+def _in_words(texts: tuple[str, ...], inclusive: bool, dtype: str | None) -> Hierarchy:
     from pebble.lab.hardware import MEMORY_LEVELS
     from pebble.program.hierarchy import Hierarchy
 
@@ -119,12 +123,7 @@ def _in_words(texts: tuple[str, ...], inclusive: bool, dtype: str | None, size: 
         raise InvalidInput(
             f"--levels {','.join(texts)}: {named[0]} is a level of a device; give the device with --device"
         )
-    words = tuple(parse_words(text, dtype) for text in texts)
-    return _with(Hierarchy(words, inclusive), (None,) * len(words), size)
-
-
-def _with(hierarchy: Hierarchy, bandwidths: Sequence[float | None], size: int | None) -> Levels:
-    return Levels(hierarchy, {"bandwidths": tuple(bandwidths), "bytes_per_word": size})
+    return Hierarchy(tuple(parse_words(text, dtype) for text in texts), inclusive)
 
 
 def refuse_without_levels(names: Iterable[str]) -> None:

@@ -74,7 +74,7 @@ def masks(
     """
     from pebble.common.tables import Table
     from pebble.computations.masks import mask_kinds
-    from pebble.lab.hardware.data_tables import find
+    from pebble.lab.hardware.device import find
 
     kinds = mask_kinds()
     if names:

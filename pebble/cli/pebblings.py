@@ -17,9 +17,9 @@ from pebble.cli.progress import long_work
 from pebble.cli.signature import argument, command, group, option
 from pebble.common.errors import InvalidInput
 from pebble.common.whole_numbers import singular
+from pebble.computations.problem import Problem
 
 if TYPE_CHECKING:
-    from pebble.computations.problem import Problem
     from pebble.lab.level_pebblings import LevelPebbling
     from pebble.lab.pebblings import Pebbling
     from pebble.program.parallel.elementary import ExchangeMoves

@@ -202,11 +202,7 @@ def _plan_levels(
 
     with long_work():
         found = plan_levels(
-            problem.problem(),
-            levels.hierarchy,
-            Constraints(**constraints),
-            names,
-            **levels.rates,
+            problem.problem(), levels.hierarchy, Constraints(**constraints), names, **levels.rates
         )
     print_result(found, as_json, "" if any(row.fits for row in found.rows) else found.why_nothing_fits())
 

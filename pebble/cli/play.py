@@ -1,4 +1,4 @@
-"""``pebble play``."""
+"""``pebble play`` and ``pebble explore``: pages to play on, and to explore."""
 
 from __future__ import annotations
 
@@ -94,8 +94,11 @@ class PageOptions(Options):
 
     def _of_schedule(self) -> bool:
         """Whether what is named is a schedule, and not a DAG."""
+        from pebble.program.schedule import registered
+
         return self.what is not None and (
-            _is_schedule(self.what) or (_given_beside(_OF_A_DAG) and not _is_dag(self.what))
+            any(schedule.name == self.what for schedule in registered())
+            or (_given_beside(_OF_A_DAG) and not _is_dag(self.what))
         )
 
 
@@ -146,6 +149,11 @@ def play(
     else:
         page = asked.of_one_device(**extent)
     assert output is not None
+    _write(page, output)
+
+
+def _write(page: Page, output: str) -> None:
+    """Write a page, and say what there is to see on it."""
     if output == "-":
         file_output().write(page.html)
         return
@@ -158,12 +166,28 @@ def _given_beside(names: tuple[str, ...] = ()) -> bool:
     return given(name for name in click.get_current_context().params if name not in (*_OF_ANY_PAGE, *names))
 
 
-def _is_schedule(name: str) -> bool:
-    from pebble.program.schedule import registered
-
-    return any(schedule.name == name for schedule in registered())
-
-
 def _is_dag(text: str) -> bool:
     """Whether a text can only mean a DAG, beside sizes that go with a schedule."""
     return text == "-" or ":" in text or Path(text).exists()
+
+
+@command
+def explore(
+    output: str = option(
+        "HTML file to write; - for standard output.",
+        "-o",
+        "--output",
+        default="explore.html",
+        show_default=True,
+    ),
+) -> None:
+    """Write a page with sliders that shows how many words attention must move.
+
+    The page is one HTML file that needs neither a network nor a server: open it in any browser, even on a
+    phone. Choose N, d, M, the mask and the pass; it shows the I/O of the schedules against M, the greatest
+    proved bound, the loops with their tile sizes, and the words moved by array. The address of the page keeps
+    the chosen point, so a link shows the same. The numbers are those of pebble count.
+    """
+    from pebble.lab.explorer import explore as explorer
+
+    _write(explorer(), output)

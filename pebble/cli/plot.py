@@ -24,9 +24,9 @@ from pebble.cli.options import (
 from pebble.cli.printing import JSON, print_json
 from pebble.cli.progress import long_work
 from pebble.cli.signature import Amount, Options, argument, command, group, like, needed, option
+from pebble.computations.problem import Problem
 
 if TYPE_CHECKING:
-    from pebble.computations.problem import Problem
     from pebble.program.schedule import Tiles
 
 
@@ -54,33 +54,24 @@ class PictureOptions(Options):
             check_target(self.output)
             need_matplotlib()
 
-    def show(
-        self,
-        draw: Callable[[Any], Any],
-        count: Callable[..., Any],
-        *asked: Any,
-        **named: Any,
-    ) -> None:
+    def show(self, draw: Callable[[Any], Any], count: Callable[..., Any], *asked: Any, **named: Any) -> None:
         """Count, draw the numbers into the file, and print them, where that is asked for."""
         with long_work():
             numbers = count(*asked, **named)
+        counted = time.monotonic()
         if self.output is not None:
-            self._write(draw, numbers, self.output)
+            from pebble.lab.plots.canvas import save, width
+
+            with width(self.width):
+                save(draw(numbers), self.output)
+            size, times = (
+                Path(self.output).stat().st_size,
+                (counted - self._start, time.monotonic() - counted),
+            )
+            took = "counted in {:.1f} s, drawn in {:.1f} s".format(*times)
+            click.echo(f"{self.output}: {size:,} bytes; {took}", err=True)
         if self.as_json:
             print_json(numbers.to_dict())
-
-    def _write(self, draw: Callable[[Any], Any], numbers: Any, output: str) -> None:
-        """Draw, write the file, and say on standard error what was written and how long it took."""
-        from pebble.lab.plots.canvas import save, width
-
-        counted = time.monotonic()
-        with width(self.width):
-            save(draw(numbers), output)
-        size, drawn = Path(output).stat().st_size, time.monotonic()
-        click.echo(
-            f"{output}: {size:,} bytes; counted in {counted - self._start:.1f} s, drawn in {drawn - counted:.1f} s",
-            err=True,
-        )
 
 
 _SEVERAL_LENGTHS = {"type": Amount(), "help": f"Number of queries (and of keys): {SEVERAL}."}
@@ -136,13 +127,15 @@ def io(
     pebble plot io -N 4096 -d 64 -o io.svg
     """
     from pebble.lab.plots import draw_io, io_curves, spaced
-    from pebble.lab.plots.varying import memories_around, quick_schedules
+    from pebble.lab.plots.varying import quick_schedules
 
     lengths = _lengths_of(problem.nq)
     if against == "N" and len(lengths) == 1:
         lengths = spaced(min(64, lengths[0]), lengths[0], 7)
     problems = _problems(problem, lengths)
-    Ms = _memories_of(memory, None if len(lengths) > 1 else memories_around(problems[0].d, 7))
+    d = problems[0].d
+    around = None if len(lengths) > 1 else spaced(max(16, d * d // 16), max(16, 256 * d * d), 7)
+    Ms = _memories_of(memory, around)
     if len(lengths) > 1 and (len(Ms) > 1 or against == "M"):
         raise click.UsageError("give several values for -M or for -N, not both; pebble plot gap shows both.")
     names = names or quick_schedules(problems[0], "flash-1", "flash-2", "small-cache", "square-tile")

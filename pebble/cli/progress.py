@@ -18,14 +18,8 @@ def progress_line(
 ) -> Iterator[Callable[..., None] | None]:
     """Yield a function that shows a line in place of the one before, or None; at the end the line is wiped.
 
-    Parameters
-    ----------
-    text : callable
-        Makes the line of what the function is called with.
-    pause : float
-        Calls that come sooner after the last line shown are left out; seconds.
-    after : float
-        So are calls in the first seconds.
+    ``text`` makes the line of what the function is called with. Calls that come less than ``pause`` seconds after
+    the last line shown, or in the first ``after`` seconds, are left out.
     """
     if not sys.stderr.isatty():
         yield None

@@ -79,9 +79,10 @@ def regimes(
     schedule, and the length from which it moves fewer than any, by the best proved bound.
     """
     from pebble.lab.regimes import REGIME_PASSES, regimes
+    from pebble.lab.size_lists import problem_sizes
 
     devices, models = _asked(names), _asked(chosen)
-    sizes = [_size(text) for text in names_of(dimensions)]
+    sizes = list(problem_sizes(",".join(dimensions), "head dimension")) if dimensions else []
     if attention == "linear":
         if pass_name == "backward" or shared.softmax != "plain":
             raise InvalidInput(
@@ -126,12 +127,3 @@ def _against_softmax(
     same = {name: getattr(shared, name) for name in ("mask", "N", "heads", "kv_heads")}
     with long_work():
         return crossovers(found, chosen, models=named, **same)
-
-
-def _size(text: str) -> int:
-    from pebble.common.whole_numbers import whole_number
-
-    number = whole_number(text)
-    if number is None:
-        raise InvalidInput(f"cannot read {text!r} as a head dimension; example: 64 or 64,128")
-    return number

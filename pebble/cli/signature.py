@@ -142,7 +142,6 @@ def group(made: type[Options], **changes: dict[str, Any]) -> Any:
 
     Parameters
     ----------
-    made : type
     **changes : dict
         By the names of attributes: settings that are different in this command.
     """
@@ -211,10 +210,7 @@ def needed(*unless: str) -> dict[str, Any]:
 class NeededOption(click.Option):
     """An option that must be given, unless one of some others is.
 
-    Parameters
-    ----------
-    unless : sequence of str
-        Names of their parameters.
+    ``unless`` are the names of their parameters.
     """
 
     def __init__(self, *arguments: Any, unless: Sequence[str], **named: Any) -> None:

@@ -19,20 +19,8 @@ _SPELLINGS = {
     **{"⌈": "ceil(", "⌉": ")", "⌊": "floor(", "⌋": ")", "√": "sqrt", "½": "1/2", "‖": "||", "′": "'"},
     **{"≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "→": "->", "∞": "inf", "∈": "in", "−": "-", "–": "-"},
     **{"—": "-", "─": "-", "·": "*", "×": "x", "÷": "/", "∘": "o", "…": "...", "µ": "u", "ᵀ": "^T"},
-    **{
-        "±": "+-",
-        "⁻": "^-",
-        "ß": "ss",
-        "ø": "o",
-        "Ø": "O",
-        "æ": "ae",
-        "Æ": "AE",
-        "ł": "l",
-        "Ł": "L",
-        "ı": "i",
-        "đ": "d",
-        "Đ": "D",
-    },
+    **{"±": "+-", "⁻": "^-", "ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "ł": "l", "Ł": "L"},
+    **{"ı": "i", "đ": "d", "Đ": "D"},
     **{"“": '"', "”": '"', "‘": "'", "’": "'", "•": "*", "│": "|", "█": "#", "\u00a0": " "},
 }
 _SUPERSCRIPTS, _SUBSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹", "₀₁₂₃₄₅₆₇₈₉"
@@ -59,12 +47,17 @@ def _letter(text: str, at: int) -> str:
         return "sqrt" if text[at + 1 : at + 2] == "(" else "sqrt "
     if letter in _SPELLINGS:
         return _SPELLINGS[letter]
-    name = unicodedata.name(letter, "")
-    if name.startswith("GREEK "):
-        word = name.rpartition(" ")[2].lower().replace("lamda", "lambda")
-        return word.capitalize() if " CAPITAL " in name else word
+    if word := greek_name(letter):
+        return word
     plain = unicodedata.normalize("NFKD", letter).encode("ascii", "ignore").decode("ascii")
     return plain or json.dumps(letter)[1:-1]
+
+
+def greek_name(letter: str) -> str:
+    """Return the name of a Greek letter, ``Omega`` or ``omega``; nothing for any other."""
+    name = unicodedata.name(letter, "")
+    word = name.rpartition(" ")[2].lower().replace("lamda", "lambda") if name.startswith("GREEK ") else ""
+    return word.capitalize() if " CAPITAL " in name else word
 
 
 def _spell_error(error: UnicodeError) -> tuple[str, int]:

@@ -40,6 +40,7 @@ def atomic_writer(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[
     if mode not in ("w", "wb"):
         raise InvalidInput(f"mode must be 'w' or 'wb', not {mode!r}")
     target = check_target(path)
+    text: dict[str, Any] = {} if mode == "wb" else {"encoding": "utf-8", "newline": "\n"}
     try:
         handle, temporary = tempfile.mkstemp(
             dir=target.parent, prefix=f".{target.name[:80]}.", suffix=".part"
@@ -47,18 +48,12 @@ def atomic_writer(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[
     except OSError as error:
         raise InvalidInput(f"cannot write {path}: {error.strerror}") from error
     try:
-        with _opened(handle, mode) as stream:
+        with os.fdopen(handle, mode, **text) as stream:
             yield stream
         _put_in_place(path, temporary, target)
     finally:
         with suppress(OSError):  # it is gone once it is in place
             os.unlink(temporary)
-
-
-def _opened(handle: int, mode: str) -> IO[Any]:
-    if mode == "wb":
-        return os.fdopen(handle, "wb")
-    return os.fdopen(handle, "w", encoding="utf-8", newline="\n")
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:

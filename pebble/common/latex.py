@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from pebble.common.ascii_spelling import greek_name
+
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -39,30 +41,13 @@ _MATHEMATICS = (
         "⌉": r"\rceil",
         "⌊": r"\lfloor",
         "⌋": r"\rfloor",
-        "²": "^{2}",
-        "³": "^{3}",
-        "⁴": "^{4}",
         "ᵀ": r"^{\mathsf{T}}",
         "′": "'",
-        "Ω": r"\Omega",
-        "Θ": r"\Theta",
-        "Λ": r"\Lambda",
-        "Δ": r"\Delta",
-        "Σ": r"\Sigma",
-        "Π": r"\Pi",
-        "α": r"\alpha",
-        "β": r"\beta",
-        "γ": r"\gamma",
-        "δ": r"\delta",
-        "κ": r"\kappa",
-        "λ": r"\lambda",
-        "μ": r"\mu",
-        "ρ": r"\rho",
-        "τ": r"\tau",
-        "ω": r"\omega",
     }
     | {sign: f"_{{{digit}}}" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")}
+    | {sign: f"^{{{digit}}}" for digit, sign in enumerate("²³⁴", 2)}
     | {"ᵢ": "_{i}", "ₖ": "_{k}"}
+    | {letter: f"\\{greek_name(letter)}" for letter in "ΩΘΛΔΣΠαβγδκλμρτω"}
 )
 _TEXT = {
     "–": "--",
@@ -93,7 +78,6 @@ def latex_text(text: str, keep: str = "") -> str:
 
     Parameters
     ----------
-    text : str
     keep : str
         Special characters that are left alone: ``"{}"`` in a BibTeX field.
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 LAYOUTS = ("contiguous", "zigzag", "striped")
 """Layouts that have a name."""
@@ -18,8 +14,6 @@ LAYOUTS = ("contiguous", "zigzag", "striped")
 def tile_owner(layout: str, devices: int) -> NDArray[np.int64]:
     """Return the device of each tile of tokens: as many tiles as devices, twice as many for ``zigzag``.
 
-    Examples
-    --------
     >>> tile_owner("zigzag", 3)
     array([0, 1, 2, 2, 1, 0])
     """

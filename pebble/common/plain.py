@@ -11,7 +11,6 @@ def plain(source: object, keys: str) -> dict[str, Any]:
 
     Parameters
     ----------
-    source : object
     keys : str
         Names of the attributes, in order; ``bytes=moved`` gives one the name ``bytes``, and ``device=device.key`` is an
         attribute of an attribute, None where that is None.

@@ -11,8 +11,6 @@ def spread(wanted: Sequence[float], gap: float = 1.0) -> list[float]:
     The sum of the squares of the distances to the wanted places is the least there is. Pool adjacent violators:
     runs that would be too close are joined and moved to the mean of what they want.
 
-    Examples
-    --------
     >>> spread([0.0, 0.0, 5.0])
     [-0.5, 0.5, 5.0]
     """

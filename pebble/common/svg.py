@@ -102,7 +102,6 @@ def frame(
         Elements, from the origin.
     size : tuple of float
         Width and height of the drawing, in pixels.
-    lines : iterable of str
     rules : mapping of str to str
         Style of the drawing: declarations by selector, as for :func:`style_sheet`.
     """

@@ -14,12 +14,6 @@ from pebble.common.plain import tiles_text
 def markdown_table(cells: Sequence[Sequence[str]], right: Iterable[int]) -> str:
     r"""Return cells as a Markdown table, the first row its header.
 
-    Parameters
-    ----------
-    cells : sequence of sequence of str
-    right : iterable of int
-        The columns that are aligned to the right.
-
     Examples
     --------
     >>> print(markdown_table([["a|b", "I/O"], ["*", "10"]], [1]))
@@ -36,8 +30,6 @@ def markdown_table(cells: Sequence[Sequence[str]], right: Iterable[int]) -> str:
 def latex_tabular(cells: Sequence[Sequence[str]], right: Iterable[int]) -> str:
     r"""Return cells as a ``tabular`` of LaTeX, which needs no package.
 
-    Examples
-    --------
     >>> print(latex_tabular([["name", "I/O"], ["a_b & c", "10 %"]], [1]))
     \begin{tabular}{lr}
     \hline
@@ -55,13 +47,7 @@ def latex_tabular(cells: Sequence[Sequence[str]], right: Iterable[int]) -> str:
 
 
 def data_frame(records: Iterable[Mapping[str, Any]]) -> Any:
-    """Return plain rows as a data frame of pandas, which must be installed: tile sizes as text, nothing nested.
-
-    Raises
-    ------
-    PebbleError
-        If it is not.
-    """
+    """Return plain rows as a data frame of pandas, which must be installed: tile sizes as text, nothing nested."""
     try:
         pandas = importlib.import_module("pandas")
     except ImportError as error:

@@ -128,8 +128,6 @@ def fold(text: str, width: int) -> list[str]:
 
     A word that is longer is broken after its last mark such as / or . that is within a line, or at the end of the line.
 
-    Examples
-    --------
     >>> fold("rows=449,pinned=2 (flash-2-pinned)", 18), fold("abcdef", 4), fold("docs/proofs/t3.md", 14)
     (['rows=449,pinned=2', '(flash-2-pinned)'], ['abcd', 'ef'], ['docs/proofs/', 't3.md'])
     """

@@ -92,7 +92,6 @@ class Table:
 
         Parameters
         ----------
-        rows : iterable
         columns : mapping of str to str or callable
             By its name, what a column has of each row: a text, a number, or None for an empty cell.
             ``"best.ratio:.3f"`` is an attribute of an attribute, printed in this form.
@@ -254,7 +253,6 @@ def write_csv(stream: IO[str], columns: Sequence[str], rows: Iterable[Mapping[st
 
     Parameters
     ----------
-    stream : text stream
     columns : sequence of str
         Which values of each row, in this order.
     rows : iterable of mapping

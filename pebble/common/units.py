@@ -128,8 +128,6 @@ def seconds_text(value: float | None) -> str:
 def fast_memory_words(M: object) -> int:
     """Return M, the words of fast memory, as a whole number; what is public calls this once.
 
-    Examples
-    --------
     >>> fast_memory_words(98304)
     98304
     """

@@ -69,8 +69,6 @@ def written_number(text: str) -> Fraction | None:
 def whole_number(text: str) -> int | None:
     """Read a whole number as :func:`written_number` does; None if the text is none.
 
-    Examples
-    --------
     >>> [whole_number(text) for text in ("4Ki", "1e3", "2**10", "1.5k", "1.5")]
     [4096, 1000, 1024, 1500, None]
     """
@@ -81,8 +79,6 @@ def whole_number(text: str) -> int | None:
 def singular(text: str) -> str:
     """Put the nouns of a text that are counted once into the singular.
 
-    Examples
-    --------
     >>> singular("1 I/O (1 reads, 0 writes), 11 moves, 1 vertices; peak 1 of 1 words")
     '1 I/O (1 read, 0 writes), 11 moves, 1 vertex; peak 1 of 1 words'
     """

@@ -77,13 +77,7 @@ def variable(axis: str) -> str:
 
 
 class ExplicitMemory:
-    """Fast memory of M words; a table says where in it each element is.
-
-    Parameters
-    ----------
-    family : Family
-    M : int
-    """
+    """Fast memory of M words; a table says where in it each element is."""
 
     def __init__(self, family: Family, M: int) -> None:
         self.family, self.M = family, M
@@ -137,16 +131,7 @@ class ExplicitMemory:
 
 
 class CacheMemory:
-    """One memory, of which a cache keeps what it likes: nothing is loaded, stored or deleted.
-
-    Parameters
-    ----------
-    family : Family
-    layout : Addresses
-        Where elements are.
-    words : int
-        Words of the cache, which is empty when the schedule begins.
-    """
+    """One memory, of which a cache, empty at first, keeps what it likes: nothing is loaded, stored or deleted."""
 
     def __init__(self, family: Family, layout: Addresses, words: int) -> None:
         self.family, self.layout, self.words = family, layout, words

@@ -7,23 +7,81 @@ asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.array import Array, Operand
+from pebble.computations.family import Family
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.lab.c_memory import CacheMemory, ExplicitMemory, variable, words_of
-from pebble.lab.c_symbols import Symbol, text_of
+from pebble.program import Program
 from pebble.program.nodes import Condition, Loop, Node, Operation, When
 from pebble.program.parts_in_turn import written_out
 
-if TYPE_CHECKING:
-    from pebble.computations.array import Array, Operand
-    from pebble.computations.family import Family
-    from pebble.program import Program
+
+def text_of(value: Any) -> str:
+    """Return a number or a symbol as C has it."""
+    if isinstance(value, Symbol):
+        return value.text
+    return f"{'-' if value < 0 else ''}INFINITY" if math.isinf(value) else repr(float(value))
+
+
+_FUNCTIONS: dict[Any, str] = {
+    np.absolute: "fabs",
+    np.cos: "cos",
+    np.exp: "exp",
+    np.log: "log",
+    np.maximum: "fmax",
+    np.minimum: "fmin",
+    np.sin: "sin",
+    np.sqrt: "sqrt",
+    np.tanh: "tanh",
+}
+
+
+_Operator = Callable[[Any, Any], "Symbol"]
+
+
+def _operator(form: str) -> tuple[_Operator, _Operator]:
+    """Return an operator of C with a symbol on its left, and with one on its right."""
+
+    def on_the_left(symbol: Any, other: Any) -> Symbol:
+        return Symbol(form.format(text_of(symbol), text_of(other)))
+
+    def on_the_right(symbol: Any, other: Any) -> Symbol:
+        return on_the_left(other, symbol)
+
+    return on_the_left, on_the_right
+
+
+class Symbol:
+    """A number that is known when the program runs; functions of numbers called with it write C."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    __add__, __radd__ = _operator("({} + {})")
+    __sub__, __rsub__ = _operator("({} - {})")
+    __mul__, __rmul__ = _operator("({} * {})")
+    __truediv__, __rtruediv__ = _operator("({} / {})")
+    __pow__, __rpow__ = _operator("pow({}, {})")
+    __le__, __ge__ = _operator("({} <= {})")
+
+    def __neg__(self) -> Symbol:
+        return Symbol(f"(-{self.text})")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *values: Any) -> Symbol:
+        return Symbol(f"{_FUNCTIONS[ufunc]}({', '.join(map(text_of, values))})")
+
+    def __array_function__(self, function: Any, types: Any, values: tuple[Any, ...], named: Any) -> Symbol:
+        assert function is np.where
+        condition, one, other = map(text_of, values)
+        return Symbol(f"({condition} ? {one} : {other})")
+
 
 _MOST_WORDS = 1 << 28
 _HEAD = """\
@@ -75,21 +133,7 @@ int main(int argc, char **argv) {{
 def c_program(program: Program, family: Family, memory: ExplicitMemory | CacheMemory, about: str) -> str:
     """Return a C file that carries out a program.
 
-    Parameters
-    ----------
-    program : Program
-        One that the machine has verified.
-    family : Family
-    memory : ExplicitMemory or CacheMemory
-        What the words that it moves are.
-    about : str
-        What the first line says.
-
-    Raises
-    ------
-    InvalidInput
-        For programs with several memory levels or generated operations, sums in any order, and arrays of more than
-        2²⁸ words.
+    The machine has verified the program; the memory says what its words are, and ``about`` the first line.
     """
     if family.has_free_sums or family.accumulated or any(array.width > 1 for array in family.arrays):
         raise InvalidInput(

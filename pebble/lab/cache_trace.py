@@ -5,20 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.array import Array, Operand
+from pebble.computations.family import Family
+from pebble.program import Program
 from pebble.program.chain_steps import ChainSteps
 from pebble.program.steps import Step, walk
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pebble.computations.array import Array, Operand
-    from pebble.computations.family import Family
-    from pebble.program import Program
 
 _MOST_ACCESSES = 50_000_000
 
@@ -51,13 +48,7 @@ class Addresses:
 
 
 def layout(program: Program, family: Family, line: int) -> Addresses:
-    """Return where arrays are in memory, for cache lines of ``line`` words.
-
-    Raises
-    ------
-    InvalidInput
-        If the program touches more than 50 million words.
-    """
+    """Return where arrays are in memory, for cache lines of ``line`` words."""
     buffers = _Buffers(program, family)
     made = buffers.layout(line)
     buffers.too_small |= set(_overwritten(program, family, made))
@@ -67,10 +58,7 @@ def layout(program: Program, family: Family, line: int) -> Addresses:
 class _Buffers:
     """The arrays that are neither inputs nor outputs nor moved, which need places for one tile only.
 
-    Attributes
-    ----------
-    too_small : set of str
-        Arrays for which that is not enough.
+    For arrays that are ``too_small`` that is not enough.
     """
 
     def __init__(self, program: Program, family: Family) -> None:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import heapq
+import re
+import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pebble.common.errors import InvalidInput
+from pebble.common.errors import InvalidInput, PebbleError
 from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult, tiles_text
+from pebble.computations.problem import Problem
+from pebble.lab.c_memory import CacheMemory
+from pebble.lab.c_program import c_program
 from pebble.lab.cache_trace import layout, trace
-from pebble.lab.cachegrind import cachegrind_misses
-from pebble.lab.pebblings import moves
+from pebble.lab.compiled import compile_c, done
+from pebble.lab.pebblings import Pebbling, moves
+from pebble.program.schedule import Schedule, Tiles
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pebble.computations.problem import Problem
-    from pebble.program.schedule import Schedule, Tiles
+    from pebble.lab.cache_trace import Addresses
 
 POLICIES = ("lru", "fifo", "opt")
 _MOST_TIMES = 64
@@ -33,7 +39,6 @@ class CacheRow(PlainRow):
 
     Attributes
     ----------
-    policy : str
     misses, write_backs : int
         Lines brought in, and dirty lines written back; at the end all of them are.
     words : int
@@ -61,13 +66,10 @@ class CacheTable(TableResult):
 
     Attributes
     ----------
-    schedule : str
-    tiles : dict of str to int
     M, line, ways : int
         Words of the cache, words of a line, lines of a set.
     io, accesses : int
         What the explicit schedule moves, and the words that computations touch.
-    rows : tuple of CacheRow
     cachegrind : int or None
         Lines that cachegrind counts as missed, beside those of ``"lru"``; None if it was not asked.
     """
@@ -154,52 +156,50 @@ def on_a_cache(
     where = layout(made.program, made.family, line)
     parts = list(trace(made.program, made.family, where))
     address = np.concatenate([one for one, _ in parts])
-    accesses = _Accesses(address // line, np.concatenate([one for _, one in parts]))
-    rows = [_row(name, accesses, M, line, ways, made.io) for name in chosen]
+    accesses = _Accesses(address // line, np.concatenate([one for _, one in parts]), M, line, ways)
+    rows = [accesses.row(name, made.io) for name in chosen]
     name = schedule if isinstance(schedule, str) else schedule.name
     outside = cachegrind_misses(made, where, M, line, ways) if cachegrind else None
     return CacheTable(name, made.tiles, M, line, ways, made.io, len(address), tuple(rows), outside)
 
 
-def _row(policy: str, accesses: _Accesses, M: int, line: int, ways: int, io: int) -> CacheRow:
-    def moved(sets: int) -> tuple[int, int]:
-        return accesses.on(policy, sets, ways)
-
-    one = line * ways
-    misses, backs = moved(M // one)
-    words = (misses + backs) * line
-    return CacheRow(policy, misses, backs, words, words / io, _needed(policy, accesses, M, line, ways, io))
-
-
-def _needed(policy: str, accesses: _Accesses, M: int, line: int, ways: int, io: int) -> int | None:
-    """Return the size in words of the smallest cache found that moves at most ``io`` words: by doubling and halving."""
-    by_sets = ways * line < M
-    unit = ways * line if by_sets else line
-
-    def enough(units: int) -> bool:
-        found = accesses.on(policy, units, ways) if by_sets else accesses.on(policy, 1, units)
-        return sum(found) * line <= io
-
-    high = M // unit
-    while not enough(high):
-        high *= 2
-        if high * unit > _MOST_TIMES * M:
-            return None
-    low = high // 2 if high > M // unit else 0
-    while high - low > max(1, high // 16):
-        middle = (low + high) // 2
-        low, high = (low, middle) if middle and enough(middle) else (middle, high)
-    return high * unit
-
-
 class _Accesses:
-    """The lines that are touched, in order; of the same line in a row one."""
+    """The lines that are touched, in order, of the same line in a row one; and the cache on which they are."""
 
-    def __init__(self, lines: NDArray[np.int64], writes: NDArray[np.bool_]) -> None:
+    def __init__(
+        self, lines: NDArray[np.int64], writes: NDArray[np.bool_], M: int, line: int, ways: int
+    ) -> None:
+        self.M, self.line, self.ways = M, line, ways
         first = np.flatnonzero(np.diff(lines, prepend=-1))
         self.lines = lines[first]
         self.writes = np.logical_or.reduceat(writes, first)
         self._found: dict[tuple[str, int, int], tuple[int, int]] = {}
+
+    def row(self, policy: str, io: int) -> CacheRow:
+        """Return what a policy moves, beside ``io`` words of the explicit schedule."""
+        misses, backs = self.on(policy, self.M // (self.line * self.ways), self.ways)
+        words = (misses + backs) * self.line
+        return CacheRow(policy, misses, backs, words, words / io, self.needed(policy, io))
+
+    def needed(self, policy: str, io: int) -> int | None:
+        """Return the words of the smallest cache found that moves at most ``io``: by doubling and halving."""
+        by_sets = self.ways * self.line < self.M
+        unit = self.ways * self.line if by_sets else self.line
+
+        def enough(units: int) -> bool:
+            found = self.on(policy, units, self.ways) if by_sets else self.on(policy, 1, units)
+            return sum(found) * self.line <= io
+
+        high = self.M // unit
+        while not enough(high):
+            high *= 2
+            if high * unit > _MOST_TIMES * self.M:
+                return None
+        low = high // 2 if high > self.M // unit else 0
+        while high - low > max(1, high // 16):
+            middle = (low + high) // 2
+            low, high = (low, middle) if middle and enough(middle) else (middle, high)
+        return high * unit
 
     def on(self, policy: str, sets: int, ways: int) -> tuple[int, int]:
         """Return how many lines a cache brings in and writes back."""
@@ -258,3 +258,46 @@ def _optimal(lines: NDArray[np.int64], writes: NDArray[np.bool_], sets: int, way
             own[line] = [use, write]
         heapq.heappush(heap, (-use, line))
     return misses, backs + sum(dirty for own in held for _, dirty in own.values())
+
+
+_BYTES = 4
+"""Of a word, a float."""
+
+
+def cachegrind_misses(made: Pebbling, where: Addresses, words: int, line: int, ways: int) -> int:
+    """Return the data misses that cachegrind counts in the loops of a schedule, compiled without loads and stores.
+
+    The cache has ``words`` words, ``line`` in a line, and sets of ``ways`` lines; cachegrind wants powers of two,
+    and lines of 8 words.
+    """
+    if made.family.mask is not None:
+        raise InvalidInput("with a mask the compiled loops read the mask, too: leave out --cachegrind")
+    valgrind = shutil.which("valgrind")
+    if valgrind is None:
+        raise InvalidInput("valgrind was not found: install it, or leave out --cachegrind")
+    sets = words // (line * ways)
+    if line < 8 or any(number & (number - 1) for number in (line, sets)):
+        raise InvalidInput(
+            f"cachegrind has no cache of {sets:,} sets with lines of {line:,} words: both must be powers of two, and "
+            "a line at least 8 words; see --line and --ways"
+        )
+    text = c_program(made.program, made.family, CacheMemory(made.family, where, words), "for cachegrind")
+    with TemporaryDirectory() as folder:
+        program, out = (str(Path(folder, name)) for name in ("kernel", "out"))
+        compile_c(text, program)
+        cache = f"{words * _BYTES},{ways},{line * _BYTES}"
+        options = ["--tool=cachegrind", "--cache-sim=yes", f"--D1={cache}", f"--cachegrind-out-file={out}"]
+        done([valgrind, *options, program], "cachegrind failed")
+        return _misses(Path(out).read_text(encoding="utf-8"))
+
+
+def _misses(report: str) -> int:
+    """Return the misses of the loops in a report: data reads and writes of the first level."""
+    events = re.search(r"^events: (.*)$", report, re.MULTILINE)
+    own = re.search(r"^fn=schedule$((?:\n[+\-*\d].*)*)", report, re.MULTILINE)
+    if events is None or own is None:
+        raise PebbleError("cachegrind's report cannot be read: it does not name the function of the loops")
+    names = events[1].split()
+    columns = [names.index(name) + 1 for name in ("D1mr", "D1mw")]
+    rows = (row.split() for row in own[1].split("\n") if row)
+    return sum(int(row[column]) for row in rows for column in columns if column < len(row))

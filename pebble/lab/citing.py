@@ -115,9 +115,7 @@ def _each(text: str) -> list[Citation]:
 
 
 def _one(name: str) -> Citation:
-    if name.strip().lower() in (PROGRAM, "pebble-io"):
-        return _program()
-    return _bound(statement(name))
+    return _program() if name.strip().lower() in (PROGRAM, "pebble-io") else _bound(statement(name))
 
 
 def _record(one: Statement) -> dict[str, Any]:

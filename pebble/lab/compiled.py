@@ -10,21 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.common.tables import Table, TableResult, tiles_text
+from pebble.computations.problem import Problem
 from pebble.computations.values import outputs_of
 from pebble.lab.c_memory import ExplicitMemory
 from pebble.lab.c_program import c_program
-from pebble.lab.pebblings import moves
-
-if TYPE_CHECKING:
-    from pebble.computations.problem import Problem
-    from pebble.lab.pebblings import Pebbling
-    from pebble.program.schedule import Schedule, Tiles
+from pebble.lab.pebblings import Pebbling, moves
+from pebble.program.schedule import Schedule, Tiles
 
 _TOLERANCE = 1e-5
 
@@ -62,12 +59,8 @@ def compiled(
 class CompiledRun(TableResult):
     """What a compiled schedule did.
 
-    Attributes
-    ----------
-    counts, expected : dict of str to int
-        Words loaded, words stored, vertices computed and peak: of the C program, and as the machine counted them.
-    error : float
-        Largest difference of an output from numpy's, over the largest output.
+    The counts are words loaded, words stored, vertices computed and peak: of the C program, and as the machine
+    counted them; the error is the largest difference of an output from numpy's, over the largest output.
     """
 
     KEYS = "counts expected error agrees"
@@ -89,22 +82,7 @@ class CompiledRun(TableResult):
 
 
 def run_compiled(made: Pebbling, text: str, seed: int = 0) -> CompiledRun:
-    """Compile the C file of a schedule, run it on random numbers, and compare it with the machine and with numpy.
-
-    Parameters
-    ----------
-    made : Pebbling
-    text : str
-        The two that :func:`compiled` returns.
-    seed : int
-
-    Raises
-    ------
-    InvalidInput
-        If there is no C compiler: the one that the variable CC names, or cc.
-    PebbleError
-        If the file does not compile, its program fails, or an output is not finite.
-    """
+    """Compile the C file of a schedule, run it on random numbers, and compare it with the machine and with numpy."""
     family, rng = made.family, np.random.default_rng(seed)
     inputs = {array.name: _random(rng, made, array.name) for array in family.inputs}
     with TemporaryDirectory() as folder:
@@ -130,15 +108,7 @@ def _random(rng: np.random.Generator, made: Pebbling, name: str) -> Any:
 
 
 def compile_c(text: str, program: str) -> None:
-    """Compile a C file with the compiler that CC names, or cc.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no compiler.
-    PebbleError
-        If the file does not compile.
-    """
+    """Compile a C file with the compiler that CC names, or cc."""
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
         raise InvalidInput("no C compiler was found: install one, or name it in the environment variable CC")

@@ -58,10 +58,6 @@ def count(
     dtype : str, optional
         What a word is; bfloat16 by default on a device. With it, rows have bytes, and on a device the least time.
 
-    Returns
-    -------
-    Report
-
     Examples
     --------
     >>> report = count(Problem.square(1024, 64), 98304, ["flash-2"])
@@ -197,10 +193,7 @@ def count_schedule(
 ) -> Row:
     """Count one schedule; a row that says so if it does not fit.
 
-    Parameters
-    ----------
-    bound : int or float
-        The best proved lower bound, for all heads and batch elements.
+    ``bound`` is the best proved one, for all heads and batch elements.
     """
     try:
         sizes = resolve_tiles(schedule, problem, M, tiles)

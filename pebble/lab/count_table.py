@@ -28,14 +28,7 @@ _SETTING_COLUMNS = (
 class CountTable(TableResult):
     """Counted schedules, one row each; the base of what counting one pass and counting both return.
 
-    Attributes
-    ----------
-    M : int
-        Words of fast memory.
-    price : Price or None
-        What a word costs, if that is known.
-    work : bool
-        Whether FLOP and the footprint in slow memory are printed.
+    With ``work``, FLOP and the footprint in slow memory are printed.
     """
 
     KEYS = (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, SupportsIndex
 
 from pebble.common.clock import doing
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
@@ -15,12 +15,10 @@ from pebble.common.units import fast_memory_words
 from pebble.common.whole_numbers import LARGEST_SIZE
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
+from pebble.lab.count_row import Row
 from pebble.lab.hardware import Model, model
 from pebble.lower_bounds.proved import best_bound
 from pebble.program.schedule import fitting, get
-
-if TYPE_CHECKING:
-    from pebble.lab.count_row import Row
 
 MASKS = (None, "causal")
 """The masks under which both kinds of attention are compared."""
@@ -86,10 +84,7 @@ class Crossover(PlainRow):
 class CrossoverTable(TableResult):
     """What :func:`crossovers` returns: a row for each head dimension and size of fast memory.
 
-    Attributes
-    ----------
-    N : int
-        The length at which both are counted besides.
+    N is the length at which both are counted besides.
     """
 
     KEYS = "N mask rows"
@@ -181,31 +176,18 @@ def crossover(
     if mask not in MASKS:
         raise InvalidInput(f"linear attention supports no mask or the causal mask, not {mask}")
 
-    def problem(attention: str, length: int) -> Problem:
-        sizes: dict[str, Any] = {"dv": dv, "heads": heads, "kv_heads": kv_heads}
-        return Problem.square(length, d, attention=attention, mask=mask, **sizes)
-
-    def softmax(length: int) -> Problem:
-        return problem("softmax", length)
-
-    @cache
-    def moved(length: int) -> int:
-        return _moved(problem("linear", length), M, "best")
-
-    def cheaper(length: int) -> bool:
-        return moved(length) < _moved(softmax(length), M, against)
-
-    def provably(length: int) -> bool:
-        return moved(length) < best_bound(softmax(length), M).value * softmax(length).copies
-
-    group = problem("linear", 1).group
+    sizes: dict[str, Any] = {"d": d, "dv": dv, "heads": heads, "kv_heads": kv_heads, "mask": mask}
+    linear, softmax = (
+        _Side(partial(Problem.square, attention=attention, **sizes), M, name)
+        for attention, name in (("linear", "best"), ("softmax", against))
+    )
+    group = linear.problem(1).group
     # Near the length up to which the outputs of all queries stay, and of one schedule their row sums beside them.
-    first = _first(cheaper, max(d, M // ((2 * d + (against != "best")) * group)))
-    proved = _first(provably, first)
-    for length in {first, first - 1, proved, proved - 1} - {0}:
-        _verify(problem("linear", length), M, moved(length))
-    for length in {first, first - 1} - {0}:
-        _verify(softmax(length), M, _moved(softmax(length), M, against), against)
+    guess = max(d, M // ((2 * d + (against != "best")) * group))
+    first = _first(lambda length: linear.moved(length) < softmax.moved(length), guess)
+    proved = _first(lambda length: linear.moved(length) < softmax.bound(length), first)
+    linear.verify({first, first - 1, proved, proved - 1})
+    softmax.verify({first, first - 1})
     return Crossover(
         d=d,
         M=M,
@@ -214,11 +196,51 @@ def crossover(
         cheaper_from=first,
         provably_from=proved,
         N=N,
-        linear=_counted(problem("linear", N), M),
-        softmax=_counted(softmax(N), M, against),
+        linear=linear.counted(N),
+        softmax=softmax.counted(N),
         model=model,
         group=group,
     )
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One kind of attention, at any length: its problem, M, and the schedule that is counted."""
+
+    problem: Callable[[int], Problem]
+    M: int
+    name: str
+    known: dict[int, int] = field(default_factory=dict)
+
+    def counted(self, length: int) -> Row:
+        """Count the schedule; it must fit."""
+        report = count(self.problem(length), self.M, [self.name])
+        if not report[self.name].fits:
+            raise InvalidInput(report.why_nothing_fits())
+        return report[self.name]
+
+    def moved(self, length: int) -> int:
+        """Return the words that the schedule moves, which no run has verified yet."""
+        if length not in self.known:
+            problem = self.problem(length)
+            try:
+                schedule = get(self.name, problem.pass_name, problem.form)
+                self.known[length] = fitting(schedule, problem, self.M).words * problem.copies
+            except CacheTooSmall:
+                return self.counted(length).io or 0  # which says what is too small
+        return self.known[length]
+
+    def bound(self, length: int) -> int | float:
+        """Return the best proved bound, for all heads."""
+        problem = self.problem(length)
+        return best_bound(problem, self.M).value * problem.copies
+
+    def verify(self, lengths: set[int]) -> None:
+        """Hold the words at some lengths to runs."""
+        for length in lengths - {0}:
+            found, words = self.counted(length).io, self.moved(length)
+            if found != words:
+                raise PebbleError(f"{self.name}: a run moves {found} words, not {words}; please report this")
 
 
 def crossovers(
@@ -266,29 +288,6 @@ def _shape(of: str | Model, own: dict[str, int | None]) -> dict[str, Any]:
             f"the heads of {one.key} share parts of their keys, which linear attention does not support"
         )
     return {"d": one.d, "dv": one.dv, "heads": one.heads, "kv_heads": one.kv_heads, "model": one.key}
-
-
-def _counted(problem: Problem, M: int, name: str = "best") -> Row:
-    """Count a schedule; it must fit."""
-    report = count(problem, M, [name])
-    if not report[name].fits:
-        raise InvalidInput(report.why_nothing_fits())
-    return report[name]
-
-
-def _moved(problem: Problem, M: int, name: str) -> int:
-    """Return the words that a schedule moves, which no run has verified yet."""
-    try:
-        return fitting(get(name, problem.pass_name, problem.form), problem, M).words * problem.copies
-    except CacheTooSmall:
-        return _counted(problem, M, name).io or 0  # which says what is too small
-
-
-def _verify(problem: Problem, M: int, words: int, name: str = "best") -> None:
-    """Hold words to a run."""
-    found = _counted(problem, M, name).io
-    if found != words:
-        raise PebbleError(f"{name}: a run moves {found} words, not {words}; please report this")
 
 
 def _first(holds: Callable[[int], bool], guess: int) -> int:

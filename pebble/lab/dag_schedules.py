@@ -58,11 +58,6 @@ def schedule_named_dag(
     less all the same, because it computes something twice or evicts better, it is the answer as it is, with the
     eviction ``own``. ``note`` is called with a sentence before a search that may take minutes.
 
-    Raises
-    ------
-    InvalidInput, CacheTooSmall
-        As ``load_dag`` and ``schedule_dag`` do.
-
     Examples
     --------
     >>> print(schedule_named_dag("fft:4", 4, "given"))

@@ -6,36 +6,31 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.family import Family
+from pebble.computations.problem import Problem
 from pebble.game.files.header import Header
 from pebble.game.files.writer import write_lines
+from pebble.game.level_game import LevelMove
 from pebble.lab.pebblings import text_size
+from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.levels import boundary_bound
+from pebble.program import Program
+from pebble.program.counting.counted import Run
+from pebble.program.hierarchy import Hierarchy
 from pebble.program.lowering import lower_levels
+from pebble.program.schedule.level_schedule import LevelSchedule
 from pebble.program.schedule.registry import level_schedule
-
-if TYPE_CHECKING:
-    from pebble.computations.family import Family
-    from pebble.computations.problem import Problem
-    from pebble.game.level_game import LevelMove
-    from pebble.lower_bounds.bound import Bound
-    from pebble.program import Program
-    from pebble.program.counting.counted import Run
-    from pebble.program.hierarchy import Hierarchy
-    from pebble.program.schedule.level_schedule import LevelSchedule
-    from pebble.program.schedule.tiled_programs import Tiles
+from pebble.program.schedule.tiled_programs import Tiles
 
 
 @dataclass(frozen=True)
 class LevelPebbling:
     """The moves of a schedule with several memory levels, generated as they are read.
 
-    Attributes
-    ----------
-    runs : tuple of Run
-        As the machine counted each level, without limits.
+    The runs are of each level, as the machine counted it without limits.
     """
 
     schedule: LevelSchedule
@@ -129,19 +124,8 @@ def level_moves(
 ) -> LevelPebbling:
     """Lower a schedule to moves with several memory levels.
 
-    Parameters
-    ----------
-    schedule : str or LevelSchedule
-    problem : Problem
-        One copy; heads and batch are ignored.
-    hierarchy : Hierarchy
-    tiles : mapping, optional
-        Tile sizes; chosen for all boundaries at once if not given.
-
-    Raises
-    ------
-    CacheTooSmall
-        If the tiles (or any tiles) do not fit.
+    The problem is one copy: heads and batch are ignored. The tiles, if they are not given, are chosen for all
+    boundaries at once.
 
     Examples
     --------

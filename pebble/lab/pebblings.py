@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any
+from html import escape
+from typing import IO, Any
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
-from pebble.common.tables import SCHEMA_VERSION, tiles_text
+from pebble.common.plain import plain
+from pebble.common.svg import as_image
+from pebble.common.tables import SCHEMA_VERSION, Table, tiles_text, words
 from pebble.common.units import fast_memory_words
 from pebble.common.whole_numbers import singular
 from pebble.computations.family import Family, dag_to_play
@@ -24,21 +27,20 @@ from pebble.game.files.level_files import LevelCheck, check_level_pebbling
 from pebble.game.files.processor_files import ProcessorCheck, check_processor_pebbling
 from pebble.game.files.reader import PebblingReader
 from pebble.game.files.writer import write_lines, write_pebbling
+from pebble.game.pictures import pebbling_svg
 from pebble.game.processors.settings import Processors
 from pebble.game.rules import Rules
+from pebble.graph.any_dag import AnyDag
+from pebble.graph.dag import Dag
+from pebble.graph.drawing import MOST_VERTICES
 from pebble.lab.asked_schedules import asked_schedule
-from pebble.lab.pebbling_html import pebbling_html
-from pebble.program import Program
 from pebble.program.accumulated import accumulated_lines
+from pebble.program.counting.counted import Run
 from pebble.program.lowering import Columns, lower
+from pebble.program.nodes import Program, pseudo_code_html
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 from pebble.solvers.certificate import Certificate, certify
 from pebble.solvers.certificate_check import check_certificate
-
-if TYPE_CHECKING:
-    from pebble.graph.any_dag import AnyDag
-    from pebble.graph.dag import Dag
-    from pebble.program.counting.counted import Run
 
 _EDGE_LIMIT = 300_000_000
 _MOVE_LIMIT = 10_000_000_000
@@ -168,14 +170,8 @@ def moves(
 def text_size(runs: Sequence[Run], inclusive: bool = True) -> tuple[int, int]:
     """Return about how many moves a pebbling file has, and how many bytes.
 
-    The moves are counted for a program that leaves nothing in fast memory, the bytes with names of mean length.
-
-    Parameters
-    ----------
-    runs : sequence of Run
-        As the machine counted each memory level, the innermost first.
-    inclusive : bool
-        Whether each level holds what those within hold.
+    The moves are counted for a program that leaves nothing in fast memory, the bytes with names of mean length. The
+    runs are of each memory level, the innermost first; an inclusive one holds what those within hold.
     """
     moves, letters, prefix = 0, 0.0, 2 * (len(runs) > 1)
     for at, run in enumerate(runs):
@@ -262,26 +258,15 @@ def dag_of(header: Header) -> AnyDag:
 
 def check_document(result: CheckResult) -> dict[str, Any]:
     """Return what :func:`check` found as plain data with a schema version, ready for JSON."""
-    document: dict[str, Any] = {
-        "schema_version": SCHEMA_VERSION,
-        "dag": {"name": result.header.dag_name, **result.header.parameters},
-        "M": result.M,
-        "legal": result.legal,
-        "complete": result.complete,
-    }
-    for name in ("moves", "reads", "writes", "io", "computes", "deletes", "redundant", "peak"):
-        document[name] = getattr(result, name)
+    dag = {"name": result.header.dag_name, **result.header.parameters}
+    counts = "M legal complete moves reads writes io computes deletes redundant peak"
+    document: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "dag": dag, **plain(result, counts)}
     document["missing"] = result.missing[:20]
     if isinstance(result, LevelCheck):
         document["hierarchy"] = "inclusive" if result.header.inclusive else "exclusive"
         document["levels"] = result.levels()
     if isinstance(result, ProcessorCheck):
-        document |= {
-            "M": result.processors.fast,
-            "H": result.processors.memory,
-            "layout": result.processors.layout,
-        }
-        document["devices"] = result.processors.devices
+        document |= plain(result.processors, "M=fast H=memory layout devices")
         document |= {"communication": result.tally.to_dict(), "left_over": list(result.left_over[:20])}
     certificate: Any = result
     if hasattr(certificate, "faults"):
@@ -292,8 +277,7 @@ def check_document(result: CheckResult) -> dict[str, Any]:
             "gap": certificate.gap,
         }
     if result.refusal is not None:
-        names = ("move_number", "move", "rule", "reason", "remedy")
-        refusal = {name: getattr(result.refusal, name) for name in names}
+        refusal = plain(result.refusal, "move_number move rule reason remedy")
         document["fault"] = {"line": result.line, **refusal}
     return document
 
@@ -301,13 +285,7 @@ def check_document(result: CheckResult) -> dict[str, Any]:
 def certify_file(dag: Dag, path: str, M: int | None, rules: Rules, bound: str | None) -> Certificate:
     """Certify a DAG with the pebbling in a file; M and the rules are the file's.
 
-    Parameters
-    ----------
-    M : int or None
-    rules : Rules
-        What the caller expects of the file; None and the default rules expect nothing.
-    bound : str or None
-        The name of the bound; by default the greatest that is proved.
+    ``rules`` are what the caller expects of the file; the default rules, and no M, expect nothing.
     """
     try:
         with open(path, "rb") as stream:
@@ -320,3 +298,29 @@ def certify_file(dag: Dag, path: str, M: int | None, rules: Rules, bound: str | 
             return certify(dag, header.M, header.rules, reader.moves(dag), bound=bound)
     except OSError as error:
         raise InvalidInput(f"cannot read {path}: {error.strerror}") from error
+
+
+def pebbling_html(
+    family: Family,
+    program: Program,
+    title: str,
+    reads: Mapping[str, int],
+    writes: Mapping[str, int],
+    moves: Iterable[Columns],
+) -> str:
+    """Return the program and the counts; the board is drawn up to as many vertices as any DAG is."""
+    table = _by_array(family, reads, writes)._repr_html_()
+    parts = [f"<p>{escape(title)}</p>", pseudo_code_html(program), table]
+    if family.n_vertices <= MOST_VERTICES:
+        parts.append(f"<p>{as_image(pebbling_svg(family.dag(), title, [title], moves), title)}</p>")
+    return "".join(parts)
+
+
+def _by_array(family: Family, reads: Mapping[str, int], writes: Mapping[str, int]) -> Table:
+    rows = [["array", "reads", "writes"]]
+    for array in family.arrays:
+        both = reads.get(array.name, 0), writes.get(array.name, 0)
+        if any(both):
+            rows.append([array.name, *map(words, both)])
+    totals = (sum(counts.values()) for counts in (reads, writes))
+    return Table([*rows, ["all", *map(words, totals)]])

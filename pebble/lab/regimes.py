@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pebble.common.clock import doing
 from pebble.common.errors import InvalidInput
-from pebble.common.plain import PlainRow
+from pebble.common.plain import PlainRow, plain
 from pebble.common.tables import Table, TableResult, words
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
+from pebble.lab.count_row import Row
+from pebble.lab.count_table import Report
 from pebble.lab.hardware import LEVELS, Device, Model, devices, models
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware import model as model_of
-
-if TYPE_CHECKING:
-    from pebble.lab.count_row import Row
-    from pebble.lab.count_table import Report
 
 DEFAULT_DEVICES = ("gtx1060", "v100", "a100", "h100")
 DEFAULT_DIMENSIONS = (64, 128, 256)
@@ -29,15 +27,7 @@ REGIME_PASSES = ("forward", "backward")
 
 @dataclass(frozen=True)
 class RegimeRow(PlainRow):
-    """One problem on devices that have the same M.
-
-    Attributes
-    ----------
-    M : int
-        Words of fast memory.
-    report : Report
-        The three schedules counted, and the bounds.
-    """
+    """One problem on devices that have the same M."""
 
     KEYS = (
         "devices model problem M mu regime dividing_point=report.bounds.dividing_point "
@@ -75,30 +65,29 @@ class RegimeRow(PlainRow):
         io, best = self.report[name].io, self.best.io
         return None if io is None or best is None else io / best
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain data."""
-        return super().to_dict() | {
+    def ratios(self) -> dict[str, float | None]:
+        """Return the ratios to the best schedule, and its ratio to the bound, by name."""
+        return {
             "flash2_over_best": self.against_best("flash-2"),
             "small_cache_over_best": self.against_best("small-cache"),
             "best_over_bound": self.best.ratio,
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as plain data."""
+        return super().to_dict() | self.ratios()
+
     def record(self) -> dict[str, Any]:
         """Return the row as plain data without anything nested."""
-        plain = ("M", "mu", "regime", "flash2_over_best", "small_cache_over_best", "best_over_bound")
-        found, bound = self.to_dict(), self.report.bounds.best
-        return {
-            "devices": " ".join(self.devices),
-            "model": self.model,
-            "pass": self.problem.pass_name,
-            "d": self.problem.d,
-            "dv": self.problem.dv,
-            **{name: found[name] for name in plain},
-            "best": self.best.chosen,
-            "best_io": self.best.io,
-            "bound_name": bound.name,
-            "bound_value": bound.value,
-        }
+        bound = "report.bounds.best"
+        return (
+            {"devices": " ".join(self.devices)}
+            | plain(self, "model pass=problem.pass_name d=problem.d dv=problem.dv M mu regime")
+            | self.ratios()
+            | plain(
+                self, f"best=best.chosen best_io=best.io bound_name={bound}.name bound_value={bound}.value"
+            )
+        )
 
     def notes(self) -> list[str]:
         """Return for each schedule that is not counted why."""
@@ -110,14 +99,7 @@ class RegimeRow(PlainRow):
 class RegimeTable(TableResult):
     """What :func:`regimes` returns: rows, printed as a table, with :meth:`to_dict` for JSON.
 
-    Attributes
-    ----------
-    N : int
-        Queries of each head, and keys.
-    level : str or None
-        What counts as fast memory; None if it is each device's own.
-    mask : str or None
-        Which keys each query of a head attends to.
+    N is the queries of each head, and keys; the level, None for each device's own, is what counts as fast memory.
     """
 
     KEYS = "N dtype level mask rows"
@@ -229,13 +211,16 @@ def regimes(
             "regimes needs the mask as a text, such as window:256; save an array and write file:PATH.npy"
         )
     spec = None if mask in ("none", "full") else mask
+    chosen = [passes] if isinstance(passes, str) else list(dict.fromkeys(passes))
+    if unknown := [name for name in chosen if name not in REGIME_PASSES]:
+        raise InvalidInput(f"unknown pass {unknown[0]!r}; known here: {', '.join(REGIME_PASSES)}")
     own = {"heads": heads, "kv_heads": kv_heads}
     if d is None:
         d = DEFAULT_DIMENSIONS if model is None else ()
     dimensions = [d] if isinstance(d, int) else [*dict.fromkeys(d)]
     made = None if spec is None or not dimensions else make_mask(spec, N, N, empty_rows=empty_rows)
-    plain: dict[str, Any] = {"heads": 1 if heads is None else heads, "kv_heads": kv_heads, "mask": made}
-    every: list[tuple[str | None, Problem]] = [(None, Problem.square(N, one, **plain)) for one in dimensions]
+    same: dict[str, Any] = {"heads": 1 if heads is None else heads, "kv_heads": kv_heads, "mask": made}
+    every: list[tuple[str | None, Problem]] = [(None, Problem.square(N, one, **same)) for one in dimensions]
     every += [
         (one.key, one.changed(**own).problem(N, mask=spec, empty_rows=empty_rows))
         for one in models_asked(model)
@@ -243,7 +228,7 @@ def regimes(
     problems = [
         (label, replace(problem, pass_name=name, softmax=softmax))
         for label, problem in every
-        for name in _passes(passes)
+        for name in chosen
     ]
     rows = []
     for M, names in groups:
@@ -257,11 +242,6 @@ def memories_of_devices(
     on: Iterable[str | Device] | str | None, dtype: str, level: str | None = None
 ) -> list[tuple[int, tuple[str, ...]]]:
     """Return each size of the devices' fast memory in words, in order of appearance, and the devices that have it.
-
-    Parameters
-    ----------
-    on, dtype, level
-        As for :func:`regimes`.
 
     Examples
     --------
@@ -286,8 +266,6 @@ def _ratio(value: float | None) -> str:
 def models_asked(model: Iterable[str | Model] | str | None) -> list[Model]:
     """Return models by name, or all whose heads have keys and values of their own; none for None.
 
-    Examples
-    --------
     >>> [one.group for one in models_asked("llama3-8b")]
     [4]
     """
@@ -295,11 +273,3 @@ def models_asked(model: Iterable[str | Model] | str | None) -> list[Model]:
         return [one for one in models().values() if not one.shared_values and not one.shared_rope]
     names = () if model is None else (model,) if isinstance(model, str) else tuple(model)
     return list(dict.fromkeys(model_of(one) if isinstance(one, str) else one for one in names))
-
-
-def _passes(passes: Iterable[str] | str) -> list[str]:
-    chosen = [passes] if isinstance(passes, str) else list(dict.fromkeys(passes))
-    for name in chosen:
-        if name not in REGIME_PASSES:
-            raise InvalidInput(f"unknown pass {name!r}; known here: {', '.join(REGIME_PASSES)}")
-    return chosen

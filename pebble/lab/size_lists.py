@@ -40,8 +40,6 @@ def memory_sizes(given: Sizes, dtype: str | None = None, counts: range = _COUNTS
 
     Amounts in bytes need a dtype; the ends of a range are turned into words before it is divided.
 
-    Examples
-    --------
     >>> memory_sizes("48KiB:192KiB:3", "float16"), memory_sizes("10**6,96Ki")
     ((24576, 49152, 98304), (1000000, 98304))
     """
@@ -122,6 +120,4 @@ def _problem_size(text: str, name: str) -> int:
     number = whole_number(text)
     if number is None:
         raise InvalidInput(f"{name}: {text!r} is not a whole number; examples: 4096, 4Ki, 10**6")
-    if number > LARGEST_SIZE:
-        raise InvalidInput(f"{name}: {text} is too large; at most {LARGEST_SIZE:,}")
     return number

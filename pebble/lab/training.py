@@ -21,14 +21,7 @@ from pebble.program.schedule.registry import is_built_in
 class TrainingReport(CountTable):
     """What :func:`count_training` returns: the two passes, and their sums by schedule name.
 
-    Attributes
-    ----------
-    problem : Problem
-        With ``pass_name`` "both".
-    M : int
-        Words of fast memory.
-    rows : tuple of Row
-        Both passes of each schedule together: the sum of their I/O, the larger peak and least M.
+    A row is both passes of a schedule together: the sum of their I/O, the larger peak and least M.
     """
 
     forward: Report
@@ -79,16 +72,7 @@ def count_training(
 ) -> TrainingReport:
     """Count a training step: forward with row sums kept, then backward, which reads O and the row sums again.
 
-    Parameters
-    ----------
-    problem : Problem
-        With ``pass_name`` "both".
-    M : int
-        Words of fast memory.
-    schedules : iterable of str, optional
-        Names; by default all that serve both passes.
-    tiles : str, optional
-        Name of a preset for both passes.
+    Schedules are names, by default all that serve both passes; tiles are the name of a preset.
     """
     if tiles is not None and not isinstance(tiles, str):
         raise InvalidInput("the two passes have different tiles: to give tile sizes, count them separately")

@@ -12,12 +12,7 @@ from click.testing import CliRunner, Result
 from pebble.cli import group
 from pebble.common.errors import InvalidInput
 from pebble.lab.parallel import Links, parallel
-from pebble.lab.plots import (
-    draw_parallel,
-    draw_winners,
-    parallel_curves,
-    parallel_winners,
-)
+from pebble.lab.plots.parallel_curves import draw_parallel, draw_winners, parallel_curves, parallel_winners
 from pebble.program.parallel import SharedProblem
 
 pytest.importorskip("matplotlib")

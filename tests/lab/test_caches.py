@@ -44,7 +44,7 @@ def test_policies_keep_what_they_say(policy: str, seed: int) -> None:
     rnd = Random(seed)
     sets, ways = rnd.choice([1, 2, 3]), rnd.randint(1, 4)
     lines, writes = _random_accesses(rnd, rnd.randint(2, 20), rnd.randint(1, 300))
-    found = _Accesses(np.array(lines), np.array(writes)).on(policy, sets, ways)
+    found = _Accesses(np.array(lines), np.array(writes), 1, 1, 1).on(policy, sets, ways)
     assert found == _plainly(lines, writes, sets, ways, policy)
 
 
@@ -63,7 +63,9 @@ def test_no_choice_misses_less_than_opt(seed: int) -> None:
         rests = [held - {gone} for gone in held] if len(held) == ways else [held]
         return 1 + min(least(at + 1, rest | {lines[at]}) for rest in rests)
 
-    assert _Accesses(np.array(lines), np.array(writes)).on("opt", 1, ways)[0] == least(0, frozenset())
+    assert _Accesses(np.array(lines), np.array(writes), 1, 1, 1).on("opt", 1, ways)[0] == least(
+        0, frozenset()
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ import pebble
 from pebble.common.errors import InvalidInput
 from pebble.common.units import BYTES_PER_WORD, bytes_per_word
 from pebble.lab.hardware import Device, device, devices, model, models
-from pebble.lab.hardware.data_tables import read_table
-from pebble.lab.hardware.device import canonical_dtype
+from pebble.lab.hardware.device import canonical_dtype, read_table
 
 FIGURES = ("units", "smem_per_unit", "smem_per_block", "registers_per_unit", "accumulators_per_unit", "l2")
 

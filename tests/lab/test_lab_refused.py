@@ -21,9 +21,9 @@ from pebble.lab.plan.memory_need import width_ratio
 from pebble.lab.player import play, play_dag
 from pebble.lab.player.devices_page import play_devices
 from pebble.lab.player.documents import race
+from pebble.lab.plots.over_time import timeline
 from pebble.lab.regimes import regimes
 from pebble.lab.size_lists import memory_sizes, problem_sizes, spaced
-from pebble.lab.timeline import timeline
 from pebble.program import Hierarchy
 from pebble.program.parallel import SharedProblem
 from tests.lab.plans import FORWARD

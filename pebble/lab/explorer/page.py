@@ -21,11 +21,7 @@ class ExplorerPage(Page):
     """The page with sliders; ``document`` has a point for every stop of them."""
 
     template: ClassVar[str] = "explorer/page.html"
-    scripts: ClassVar[tuple[str, ...]] = (
-        "explorer/chart.js",
-        "address.js",
-        "explorer/explorer.js",
-    )
+    scripts: ClassVar[tuple[str, ...]] = ("explorer/chart.js", "address.js", "explorer/explorer.js")
     styles: ClassVar[tuple[str, ...]] = ("explorer/explorer.css",)
 
     def summary(self) -> str:
@@ -38,19 +34,17 @@ def explore() -> ExplorerPage:
 
     Its numbers are those of :func:`pebble.count` at every stop of the sliders, counted beforehand.
 
-    Examples
-    --------
     >>> page = explore()
     >>> page.document["points"]["4096/64/49152/none/forward/1"]["bound"]
     ['T1', 5641537]
     """
-    listings = _Listings()
+    listings: dict[str, int] = {}
     points = {
         "/".join(map(str, vars(point).values())): {
             "bound": found["bound"],
             "schedules": {
                 name: row
-                | {"tiles": tiles_text(row["tiles"]), "loops": listings.add(point, name, row["tiles"])}
+                | {"tiles": tiles_text(row["tiles"]), "loops": _loops(point, name, row["tiles"], listings)}
                 for name, row in found["schedules"].items()
             },
         }
@@ -63,25 +57,16 @@ def explore() -> ExplorerPage:
         "passes": PASSES,
         "widths": [*map(str, WIDTHS)],
         "points": points,
-        "listings": listings.texts,
+        "listings": [*listings],
         "devices": fast,
     }
     return ExplorerPage("How many words must attention move?", document)
 
 
-class _Listings:
-    """Pseudo-code, kept once for programs that differ in their numbers only."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-        self._places: dict[str, int] = {}
-
-    def add(self, point: Stop, name: str, tiles: dict[str, int]) -> list[int]:
-        """Return the place of a program's text, and the numbers to fill in where it has ``#``."""
-        problem = point.problem()
-        text = str(registered_schedule(name, point.pass_name).program(problem, tiles)).replace("# ", "// ")
-        blank = _NUMBER.sub("#", text)
-        if blank not in self._places:
-            self._places[blank] = len(self.texts)
-            self.texts.append(blank)
-        return [self._places[blank], *map(int, _NUMBER.findall(text))]
+def _loops(point: Stop, name: str, tiles: dict[str, int], listings: dict[str, int]) -> list[int]:
+    """Return the place of a program's text, kept once whatever its numbers are, and the numbers."""
+    text = str(registered_schedule(name, point.pass_name).program(point.problem(), tiles)).replace(
+        "# ", "// "
+    )
+    place = listings.setdefault(_NUMBER.sub("#", text), len(listings))
+    return [place, *map(int, _NUMBER.findall(text))]

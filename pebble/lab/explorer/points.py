@@ -83,8 +83,6 @@ def registered_schedule(name: str, pass_name: str) -> Schedule:
 def count_point(point: Stop) -> dict[str, Any]:
     """Count a point: the greatest proved bound, and of each schedule that fits its tiles, peak and words by array.
 
-    Examples
-    --------
     >>> found = count_point(Stop(1024, 64, 32_768, "none", "forward"))
     >>> found["bound"], found["schedules"]["flash-2"]["moved"]["K"]
     (['T1', 557041], [327680, 0])

@@ -2,16 +2,49 @@
 
 from __future__ import annotations
 
+import difflib
+import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
+from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import plain
 from pebble.common.units import bytes_per_word, fast_memory_words
-from pebble.lab.hardware.data_tables import find, read_table
 from pebble.program.hierarchy import Hierarchy
+
+T = TypeVar("T")
+
+
+def read_table(name: str) -> dict[str, Any]:
+    """Return a table of this package, ``devices.toml`` or ``models.toml``, parsed."""
+    return tomllib.loads(files("pebble.lab.hardware").joinpath(name).read_text(encoding="utf-8"))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_.-]", "", name.lower())
+
+
+def find(name: str, table: Mapping[str, T], kind: str) -> T:
+    """Return the entry with a name; case, hyphens, dots, underscores and blanks do not matter.
+
+    >>> find("RTX 4090", {"rtx4090": 1, "a100": 2}, "device")
+    1
+    """
+    keys = {_plain(key): key for key in table}
+    if not isinstance(name, str):
+        raise InvalidInput(f"a {kind} is given by its name, a text, not {name!r}")
+    key = keys.get(_plain(name))
+    if key is not None:
+        return table[key]
+    close = difflib.get_close_matches(_plain(name), keys, n=1)
+    hint = f"; did you mean {keys[close[0]]}?" if close else "."
+    raise InvalidInput(f"unknown {kind} {name!r}{hint} Known: {', '.join(table)} (see: pebble {kind}s)")
+
 
 LEVELS = ("smem", "smem+regs", "l2")
 """What may count as fast memory: see :meth:`Device.fast_bytes`."""
@@ -28,8 +61,6 @@ _SAME = {"fp8": "float8", "fp16": "float16", "half": "float16", "bf16": "bfloat1
 def canonical_dtype(dtype: str) -> str:
     """Return the long name of a data type.
 
-    Examples
-    --------
     >>> canonical_dtype("BF16"), canonical_dtype("float32")
     ('bfloat16', 'float32')
     """
@@ -156,8 +187,6 @@ class Device:
     def words(self, dtype: str, level: str | None = None) -> int:
         """Words of fast memory of one kernel instance: M.
 
-        Examples
-        --------
         >>> device("gtx1060").words("float32"), device("h100").words("bf16")
         (12288, 116224)
         """
@@ -188,8 +217,6 @@ class Device:
     def hierarchy(self, names: Sequence[str], dtype: str) -> Hierarchy:
         """Return memory levels of one kernel instance, the innermost first; copies may be in any of them.
 
-        Examples
-        --------
         >>> device("h100").hierarchy(("regs", "smem"), "bf16").capacities
         (131072, 116224)
         """
@@ -258,8 +285,6 @@ class Device:
     def bandwidths(self, names: Sequence[str]) -> tuple[float | None, ...]:
         """Return the bytes per second through the boundary outside each level, None where there is no figure.
 
-        Examples
-        --------
         >>> device("a100").bandwidths(("regs", "smem", "l2"))
         (19491840000000, 7219200000000, 2039000000000)
         """
@@ -268,8 +293,6 @@ class Device:
     def with_bandwidths(self, rates: Mapping[str, float]) -> Device:
         """Return the device with bytes per second into some memory levels, each from the next one out.
 
-        Examples
-        --------
         >>> device("h100").with_bandwidths({"smem": 5.5e12}).boundary("smem+regs").bandwidth
         5500000000000.0
         """
@@ -287,9 +310,7 @@ class Device:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
-        data = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "given"}
-        data |= {"peak": dict(self.peak), "sources": dict(self.sources), "notes": list(self.notes)}
-        data["outside"] = dict(self.outside)
+        data = plain(self, " ".join(one.name for one in fields(self) if one.name != "given"))
         return {**data, "levels": {level: self.fast_bytes(level) for level in self.levels()}}
 
 
@@ -328,8 +349,6 @@ def device(name: str) -> Device:
 def memory_words(M: int | None, on: str | Device | None, level: str | None, dtype: str) -> int:
     """Return the words of fast memory that are meant by M, or by a device instead.
 
-    Examples
-    --------
     >>> memory_words(1000, None, None, "bf16"), memory_words(None, "h100", None, "bf16")
     (1000, 116224)
     """

@@ -33,27 +33,18 @@ def _fastest(one: Device) -> str:
 
 def device_card(one: Device) -> str:
     """Return every figure of a device, with its source below it."""
-    figures = [
-        ("units", "–" if one.units is None else f"{one.units} × {one.unit}"),
-        ("smem_per_unit", _amount(one.smem_per_unit)),
-        ("smem_per_block", _amount(one.smem_per_block)),
-        ("registers_per_unit", _amount(one.registers_per_unit)),
-        ("accumulators_per_unit", _amount(one.accumulators_per_unit)),
-        ("l2", _amount(one.l2)),
-        ("bandwidth", "–" if one.bandwidth is None else f"{one.bandwidth / 1e9:,.0f} GB/s"),
-        *(
-            (name, f"{rate / 1e9:,.0f} GB/s")
-            for name, rate in (
-                ("l2_bandwidth", one.l2_bandwidth),
-                ("register_bandwidth", one.register_bandwidth),
-            )
-            if rate is not None
-        ),
-        ("peak", ", ".join(f"{dtype} {flops / 1e12:,.1f}" for dtype, flops in one.peak.items()) or "–"),
-    ]
-    width = max(len(name) for name, _ in figures)
+    sizes = ("smem_per_unit", "smem_per_block", "registers_per_unit", "accumulators_per_unit", "l2")
+    rates = {name: getattr(one, name) for name in ("bandwidth", "l2_bandwidth", "register_bandwidth")}
+    figures = {
+        "units": "–" if one.units is None else f"{one.units} × {one.unit}",
+        **{name: _amount(getattr(one, name)) for name in sizes},
+        "bandwidth": "–",
+        **{name: f"{rate / 1e9:,.0f} GB/s" for name, rate in rates.items() if rate is not None},
+        "peak": ", ".join(f"{dtype} {flops / 1e12:,.1f}" for dtype, flops in one.peak.items()) or "–",
+    }
+    width = max(map(len, figures))
     lines = [one.title, "─" * len(one.title)]
-    for name, text in figures:
+    for name, text in figures.items():
         lines.append(f"{name:<{width}}  {text}" + (" TFLOP/s" if name == "peak" and one.peak else ""))
         if name in one.sources:
             lines.append(f"{'':<{width}}    {one.sources[name]}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -12,8 +12,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
-from pebble.lab.hardware.data_tables import find, read_table
-from pebble.lab.hardware.device import Device
+from pebble.lab.hardware.device import Device, find, read_table
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,6 @@ class Model:
         decoded at once, each with keys of its own. If the feed-forward layers are on other devices, a token's hidden
         words go there and come back, while the attention of other tokens takes place.
 
-        Examples
-        --------
         Step-3 reads 512 words a key, and a token has 7,168: with 14 keys the link is as fast as the memory.
 
         >>> from pebble.lab.hardware import device
@@ -148,8 +145,7 @@ class Model:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
-        own = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**own, "group": self.group, "kv_words": self.kv_words}
+        return {**vars(self), "group": self.group, "kv_words": self.kv_words}
 
 
 @lru_cache(maxsize=1)

@@ -6,9 +6,8 @@ from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.kernel_boundaries import DeviceKernel, kernel_boundaries, kernel_tiles
 from pebble.lab.plan.kernel_planning import plan_kernel
 from pebble.lab.plan.kernel_table import KernelPass, KernelPlan
-from pebble.lab.plan.level_planning import plan_levels
 from pebble.lab.plan.plan_table import Choice, Plan
-from pebble.lab.plan.planning import plan
+from pebble.lab.plan.planning import plan, plan_levels
 
 __all__ = [
     "Choice",

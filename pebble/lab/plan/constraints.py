@@ -74,8 +74,6 @@ class Constraints:
     def down(self, size: int) -> int:
         """Return the largest tile that is allowed and no larger than ``size``; 0 if there is none.
 
-        Examples
-        --------
         >>> Constraints(multiple_of=16).down(100), Constraints(multiple_of=16, power_of_two=True).down(100)
         (96, 64)
         """

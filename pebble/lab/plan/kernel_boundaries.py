@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
 from pebble.common.units import bytes_per_word, bytes_text, scaled, seconds_text
+from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lab.count import ProblemRun
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import MEMORY_LEVELS, canonical_dtype
-from pebble.lab.level_table import Boundary, LevelReport, LevelRow
+from pebble.lab.level_counts import Boundary, LevelReport, LevelRow
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import widened, width_ratio
 from pebble.lab.work import flops
@@ -22,9 +23,6 @@ from pebble.lower_bounds.levels import boundary_bound
 from pebble.program import Program, compute, delete, load, loop, program, store
 from pebble.program.counting.run import run
 from pebble.program.schedule import Tiles, get
-
-if TYPE_CHECKING:
-    from pebble.computations.problem import Problem
 
 COUNTERS = {"smem | l2": "lts__t_bytes.sum", "l2 | DRAM": "dram__bytes.sum"}
 """What Nsight Compute calls the bytes at a boundary."""
@@ -40,14 +38,8 @@ _WARPGROUPS = ("h100", "h200")
 class DeviceKernel(LevelReport):
     """What :func:`kernel_boundaries` returns: one row, whose peaks are what the kernel holds in each memory.
 
-    Attributes
-    ----------
-    how : dict
-        The other parameters by name: accumulate, stages, warps, cluster, blocks.
-    flops : int
-        Of the matrix products.
-    registers : int or None
-        32-bit registers of a thread; None where no limit is known.
+    ``how`` has the other parameters by name, ``flops`` those of the matrix products, and ``registers`` the 32-bit
+    registers of a thread, None where no limit is known.
     """
 
     device: Device
@@ -125,8 +117,6 @@ def kernel_boundaries(
         Forward, plain softmax: kernels that go on with a running maximum move as much.
     tiles : mapping of str to int
         ``{"Br": 128, "Bc": 176}``.
-    device : str or Device
-    dtype : str
     accumulate : str, optional
         Type of all that is computed; the inputs' by default.
     stages : int
@@ -149,49 +139,61 @@ def kernel_boundaries(
     one, dtype = device_of(device) if isinstance(device, str) else device, canonical_dtype(dtype)
     sizes = dict(get("flash-2", "forward", problem.form).check_tiles(tiles))
     if (problem.pass_name, problem.form, problem.stats) != ("forward", "plain", False) or "cols" not in sizes:
-        why = (
+        raise InvalidInput(
             "boundaries are counted of a forward kernel with plain softmax, no row sums, and tiles Br and Bc"
         )
-        raise InvalidInput(why)
-    family, size, rows = family_of(problem), bytes_per_word(dtype), min(sizes["rows"], problem.Nq)
-    how = {"accumulate": canonical_dtype(accumulate or dtype), "stages": stages, "warps": warps}
     levels = one.hierarchy(MEMORY_LEVELS, dtype)
     levels = replace(levels, beyond="DRAM") if levels.beyond == "slow" else levels
-    regs, smem, l2 = (words or 0 for words in levels.capacities)
-    warp, key = _of_a_warp(-(-rows // warps), sizes["cols"]), problem.d + problem.dv
-    tile = min(sizes["cols"], problem.Nk) * key
-    in_regs, in_smem = _held(problem, sizes, dtype, accumulate, stages, warps)
-    units, kept = one.units or 1, problem.Nk * key <= l2
-    blocks = blocks or units * max(1, min(regs // in_regs, smem // in_smem))
-    inside = regs + smem
-    texts = [
-        (warp, in_regs, regs),
-        (_of_blocks(problem, sizes, cluster * rows), in_smem, cluster * inside),
-        (
-            _of_blocks(problem, sizes, problem.Nq if kept else blocks * rows),
-            problem.Nk * key if kept else tile,
-            l2 + min(blocks, units) * inside,
-        ),
-    ]
-    found, bounds = [], []
-    for level, (text, held, memory) in enumerate(texts, start=1):
-        counted = ProblemRun.of(run(text, family), problem)
-        bounds.append(boundary_bound(problem, memory))
-        moved = counted.total_reads, counted.total_writes
-        found.append(Boundary(level, levels.capacities[level - 1], *moved, held, bounds[-1].value))
+    regs, smem, _ = capacities = tuple(words or 0 for words in levels.capacities)
+    held = _held(problem, sizes, dtype, accumulate, stages, warps)
+    units = one.units or 1
+    blocks = blocks or units * max(1, min(regs // held[0], smem // held[1]))
+    how = {"accumulate": canonical_dtype(accumulate or dtype), "stages": stages, "warps": warps}
+    how |= {"cluster": cluster, "blocks": blocks}
+    texts = _at_boundaries(problem, sizes, capacities, held, units, how)
+    counted = [ProblemRun.of(run(text, family_of(problem)), problem) for text, _, _ in texts]
+    bounds = tuple(boundary_bound(problem, memory) for _, _, memory in texts)
+    found = tuple(
+        Boundary(at, size, moved.total_reads, moved.total_writes, inside, bound.value)
+        for at, (size, moved, (_, inside, _), bound) in enumerate(
+            zip(levels.capacities, counted, texts, bounds, strict=True), start=1
+        )
+    )
     return DeviceKernel(
         problem=problem,
         hierarchy=levels,
-        rows=(LevelRow("flash-2", sizes, tuple(one.peak for one in found), tuple(found)),),
-        bounds=tuple(bounds),
+        rows=(LevelRow("flash-2", sizes, tuple(one.peak for one in found), found),),
+        bounds=bounds,
         bandwidths=one.bandwidths(MEMORY_LEVELS),
-        bytes_per_word=size,
+        bytes_per_word=bytes_per_word(dtype),
         device=one,
         dtype=dtype,
-        how=how | {"cluster": cluster, "blocks": blocks},
-        flops=flops(counted),
-        registers=_registers(one, in_regs * size, warps),
+        how=how,
+        flops=flops(counted[-1]),
+        registers=_registers(one, held[0] * bytes_per_word(dtype), warps),
     )
+
+
+def _at_boundaries(
+    problem: Problem,
+    tiles: Tiles,
+    capacities: tuple[int, ...],
+    held: tuple[int, int],
+    units: int,
+    how: dict[str, Any],
+) -> list[tuple[Program, int, int]]:
+    """Return for each memory level the program that moves its words, what it holds, and all words inside it."""
+    (regs, smem, l2), (in_regs, in_smem) = capacities, held
+    inside, key = regs + smem, problem.d + problem.dv
+    rows, blocks = min(tiles["rows"], problem.Nq), how["blocks"]
+    kept = problem.Nk * key <= l2
+    together = problem.Nq if kept else blocks * rows
+    in_l2 = (problem.Nk if kept else min(tiles["cols"], problem.Nk)) * key
+    return [
+        (_of_a_warp(-(-rows // how["warps"]), tiles["cols"]), in_regs, regs),
+        (_of_blocks(problem, tiles, how["cluster"] * rows), in_smem, how["cluster"] * inside),
+        (_of_blocks(problem, tiles, together), in_l2, l2 + min(blocks, units) * inside),
+    ]
 
 
 def _held(
@@ -224,11 +226,6 @@ def kernel_tiles(
 
     The most rows, since they decide what is read through L2, and with these the most keys. Every warp has a multiple
     of the rows.
-
-    Raises
-    ------
-    InvalidInput
-        If no allowed tiles fit.
 
     Examples
     --------

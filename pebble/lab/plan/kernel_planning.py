@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pebble.common.clock import tell
@@ -12,7 +12,6 @@ from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import tiles_text
 from pebble.computations.problem import Problem
 from pebble.lab.hardware import Device
-from pebble.lab.hardware import device as device_of
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.kernel_table import KernelPass, KernelPlan
 from pebble.lab.plan.plan_table import Choice
@@ -78,10 +77,6 @@ def plan_kernel(
     **constraints
         Those of :class:`pebble.lab.plan.Constraints`, by name.
 
-    Returns
-    -------
-    KernelPlan
-
     Notes
     -----
     Cost: that of a plan of each pass, of which only what is shown is run by the machine.
@@ -93,30 +88,24 @@ def plan_kernel(
     [(34603008, 12582912), (137367552, 48943104)]
     """
     asked = Constraints(**constraints)
-    one = device_of(device) if isinstance(device, str) else device
     passes, named = list(passes), None if schedules is None else list(schedules)
     for pass_name in passes:
         if pass_name not in ("forward", "backward"):
             raise InvalidInput(f"a kernel has a forward and a backward pass, not {pass_name!r}")
     found, form = [], replace(problem, pass_name="forward").form
     for part in _parts(problem, passes):
-        setting = setting_of(part, M, one, level, dtype, asked)
+        setting = setting_of(part, M, device, level, dtype, asked)
         mine = _kernel(part.pass_name, form, kernel, tiles, backward, backward_tiles)
         if mine is not None:
-            comparison = _Comparison(setting, costs)
             tried = contenders(part, named)
             names = None if named is None else tuple(schedule.name for schedule in tried)
-            found.append(replace(comparison.of(mine, tried), tried=names))
+            found.append(replace(_compared(setting, mine, tried, costs), tried=names))
     if not found:
         raise InvalidInput(f"there is no schedule {kernel!r} for the {' or the '.join(passes)} pass")
     there = {one.problem.pass_name for one in found}
     return KernelPlan(
+        setting=setting,
         kernel=kernel,
-        M=setting.M,
-        dtype=setting.dtype,
-        device=one,
-        level=level or (one.level if one is not None else None),
-        constraints=asked,
         passes=tuple(found),
         left_out=tuple(name for name in passes if name not in there),
     )
@@ -126,14 +115,10 @@ def _parts(problem: Problem, passes: list[str]) -> Iterator[Problem]:
     """Yield the computation of each pass; of several, one that has no such pass is left out."""
     for pass_name in passes:
         try:
-            yield _of_pass(problem, pass_name)
+            yield replace(problem, pass_name=pass_name, stats=problem.stats and pass_name == "forward")
         except InvalidInput:
             if len(passes) == 1:
                 raise
-
-
-def _of_pass(problem: Problem, pass_name: str) -> Problem:
-    return replace(problem, pass_name=pass_name, stats=problem.stats and pass_name == "forward")
 
 
 def _kernel(
@@ -180,50 +165,41 @@ def _takes(schedule: Schedule, tiles: Tiles | str) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class _Comparison:
-    """The search for what is better than a kernel in one pass."""
+def _compared(setting: Setting, mine: _Kernel, tried: list[Schedule], costs: bool) -> KernelPass:
+    """Return a kernel beside the best tiles of its schedule, and the best of all that are tried."""
+    search = Search(tried)
+    same, best = Search([mine.schedule]).best(setting), search.best(setting)
+    found, chosen = _with_tiles(mine, setting, same)
+    known = best if costs and best is not None and best.tiles is not None else None
+    return KernelPass(
+        mine=found,
+        chosen=chosen,
+        summary=mine.schedule.summary,
+        broken=_broken(found),
+        same=same,
+        best=best,
+        note="" if best is not None else str(nothing_fits(search, setting)),
+        costs=() if known is None else constraint_costs(search, setting, known),
+    )
 
-    setting: Setting
-    costs: bool
 
-    def of(self, mine: _Kernel, tried: list[Schedule]) -> KernelPass:
-        """Return the kernel beside the best tiles of its schedule, and the best of all that are tried."""
-        setting, schedule = self.setting, mine.schedule
-        search = Search(tried)
-        same, best = Search([schedule]).best(setting), search.best(setting)
-        found, chosen = self._mine(mine, same)
-        known = best if self.costs and best is not None and best.tiles is not None else None
-        return KernelPass(
-            problem=setting.problem,
-            M=setting.M,
-            bound=setting.bound,
-            mine=found,
-            chosen=chosen,
-            summary=schedule.summary,
-            broken=self._broken(found),
-            same=same,
-            best=best,
-            note="" if best is not None else str(nothing_fits(search, setting)),
-            costs=() if known is None else constraint_costs(search, setting, known),
-        )
+def _with_tiles(mine: _Kernel, setting: Setting, same: Choice | None) -> tuple[Choice, str]:
+    """Return a kernel with its tiles, and where they come from; with the smallest where none fit."""
+    schedule = mine.schedule
+    if mine.tiles is None and same is not None:
+        return same, mine.chosen
+    tiles, chosen = schedule.smallest(setting.problem), f"{mine.chosen}: none fit, these are the smallest"
+    if mine.tiles is not None:
+        with suppress(CacheTooSmall):
+            tiles, chosen = resolve_tiles(schedule, setting.problem, setting.M, mine.tiles), mine.chosen
+    tell(f"verifying {schedule.name} {tiles_text(tiles)}")
+    return given(schedule, tiles, setting), chosen
 
-    def _mine(self, mine: _Kernel, same: Choice | None) -> tuple[Choice, str]:
-        """Return the kernel with its tiles, and where they come from; with the smallest where none fit."""
-        setting, schedule = self.setting, mine.schedule
-        if mine.tiles is None and same is not None:
-            return same, mine.chosen
-        tiles, chosen = schedule.smallest(setting.problem), f"{mine.chosen}: none fit, these are the smallest"
-        if mine.tiles is not None:
-            with suppress(CacheTooSmall):
-                tiles, chosen = resolve_tiles(schedule, setting.problem, setting.M, mine.tiles), mine.chosen
-        tell(f"verifying {schedule.name} {tiles_text(tiles)}")
-        return given(schedule, tiles, setting), chosen
 
-    def _broken(self, found: Choice) -> tuple[str, ...]:
-        """Return the constraints that tiles do not keep."""
-        if found.tiles is None:
-            return ()
-        problem = self.setting.problem
-        program = found.made.program(problem, found.tiles)
-        return tuple(self.setting.constraints.broken_by(program, found.made.family(problem)))
+def _broken(found: Choice) -> tuple[str, ...]:
+    """Return the constraints that tiles do not keep."""
+    if found.tiles is None:
+        return ()
+    problem = found.setting.problem
+    program = found.made.program(problem, found.tiles)
+    return tuple(found.setting.constraints.broken_by(program, found.made.family(problem)))

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pebble.common.plain import PlainRow
 from pebble.common.tables import Table, TableResult, tiles_text, words
 from pebble.common.units import bytes_text
 from pebble.common.whole_numbers import singular
 from pebble.computations.problem import Problem
-from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.plan_table import PLANNED, Choice, Cost, Planned
 from pebble.lab.plan.roofline import inner_notes
-
-if TYPE_CHECKING:
-    from pebble.lab.hardware import Device
-    from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.bound import Bound
 
 _HEAD = ["pass", "", "schedule", "tiles", "peak", "room", "I/O", "bytes", "I/O ÷ bound", "mine ÷ this"]
 _COST_HEAD = ["costs I/O", "costs bytes"]
@@ -30,10 +26,6 @@ class KernelPass(PlainRow):
 
     Attributes
     ----------
-    M : int
-        Words of fast memory.
-    bound : Bound
-        The greatest proved bound, for all copies.
     mine : Choice
         The kernel with its tiles, whether or not they fit.
     chosen : str
@@ -57,9 +49,6 @@ class KernelPass(PlainRow):
     KEYS = """pass=problem.pass_name problem bound=bound.brief mine chosen summary missing broken same best tried note
         costs"""
 
-    problem: Problem
-    M: int
-    bound: Bound
     mine: Choice
     chosen: str
     summary: str
@@ -71,9 +60,19 @@ class KernelPass(PlainRow):
     tried: tuple[str, ...] | None = None
 
     @property
+    def problem(self) -> Problem:
+        """The problem of the pass."""
+        return self.mine.setting.problem
+
+    @property
+    def bound(self) -> Bound:
+        """The greatest proved bound, for all copies."""
+        return self.mine.setting.bound
+
+    @property
     def missing(self) -> int | None:
         """Words that the kernel needs beyond M; 0 if it fits, None if it is not verified."""
-        return None if self.mine.room is None else max(self.mine.room.words - self.M, 0)
+        return None if self.mine.room is None else max(self.mine.room.words - self.mine.setting.M, 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON: no ratio of what does not fit."""
@@ -120,7 +119,9 @@ class KernelPass(PlainRow):
         pass_name = self.problem.pass_name
         notes = [f"{pass_name}: mine is {self.mine.schedule}, {self.chosen}: {self.summary}"]
         if self.missing:
-            lacks = singular(f"it needs {words(self.missing)} words more than M = {words(self.M)}")
+            lacks = singular(
+                f"it needs {words(self.missing)} words more than M = {words(self.mine.setting.M)}"
+            )
             notes.append(f"{pass_name}: mine does not fit: {lacks}")
         if self.broken:
             notes.append(f"{pass_name}: mine does not keep: {', '.join(self.broken)}")
@@ -141,26 +142,12 @@ class KernelPass(PlainRow):
 class KernelPlan(Planned):
     """A kernel's passes beside what could be had instead.
 
-    Attributes
-    ----------
-    kernel : str
-        Name of its schedule.
-    M : int
-        Words of fast memory, of the inputs' data type.
-    passes : tuple of KernelPass
-        Forward, backward, or both.
-    left_out : tuple of str
-        Passes for which there is no schedule of this name.
+    ``left_out`` are the passes for which there is no schedule of this name.
     """
 
     KEYS = f"kernel {PLANNED} passes left_out"
 
     kernel: str
-    M: int
-    dtype: str
-    device: Device | None
-    level: str | None
-    constraints: Constraints
     passes: tuple[KernelPass, ...]
     left_out: tuple[str, ...] = ()
 
@@ -168,7 +155,7 @@ class KernelPlan(Planned):
         """Return what is printed: what was asked, and the table."""
         shape = self.passes[0].problem.describe().partition(", ")[2]
         passes = " and ".join(one.problem.pass_name for one in self.passes)
-        return ["\n".join([f"attention {passes}, {shape}", *self.setting()]), self._table()]
+        return ["\n".join([f"attention {passes}, {shape}", *self.asked()]), self._table()]
 
     def _table(self) -> Table:
         columns = len(_HEAD) + len(_COST_HEAD) * any(one.costs for one in self.passes)
@@ -184,7 +171,7 @@ class KernelPlan(Planned):
             for text, one in (("mine", part.mine), ("best tiles", part.same), ("best of all", part.best))
             if one is not None and one.roofline
         }
-        notes += inner_notes(self.device, self.level, shown)
+        notes += inner_notes(self.setting.device, self.setting.level, shown)
         notes += [
             f"{name}: left out, because {self.kernel} has no schedule for this pass" for name in self.left_out
         ]

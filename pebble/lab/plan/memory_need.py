@@ -43,8 +43,6 @@ class Room(PlainRow):
 def width_ratio(dtype: str, accumulate: str | None) -> int:
     """Return how many words of the inputs' type one element of the accumulators takes.
 
-    Examples
-    --------
     >>> width_ratio("bfloat16", "float32"), width_ratio("float32", None)
     (2, 1)
     """

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.plain import PlainRow, plain
 from pebble.common.tables import Table, TableResult, tiles_text, words
 from pebble.common.units import bytes_per_word, bytes_text, scaled, seconds_text
-from pebble.computations.problem import Problem
-from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import Room
 from pebble.lab.plan.roofline import Roofline, inner_notes, roofline_of
 from pebble.lab.plan.setting import Setting
-
-if TYPE_CHECKING:
-    from pebble.lab.hardware import Device
-    from pebble.lower_bounds.bound import Bound
-    from pebble.program.schedule import Schedule
+from pebble.program.schedule import Schedule
 
 
 @dataclass(frozen=True)
@@ -155,29 +149,30 @@ class Cost(PlainRow):
         return super().to_dict() | ({"note": self.note} if self.note else {})
 
 
-PLANNED = "M dtype bytes device=device.key level constraints"
+PLANNED = (
+    "M=setting.M dtype=setting.dtype bytes device=setting.device.key level=setting.level "
+    "constraints=setting.constraints"
+)
 
 
+@dataclass(frozen=True, repr=False)
 class Planned(TableResult):
     """What is planned for a fast memory, perhaps a device's, under constraints."""
 
-    M: int
-    dtype: str
-    device: Device | None
-    level: str | None
-    constraints: Constraints
+    setting: Setting
 
     @property
     def bytes(self) -> int:
         """Bytes of fast memory."""
-        return self.M * bytes_per_word(self.dtype)
+        return self.setting.M * bytes_per_word(self.setting.dtype)
 
-    def setting(self) -> list[str]:
+    def asked(self) -> list[str]:
         """Return what was asked, in lines."""
-        where = f" ({self.device.title}, {self.level})" if self.device is not None else ""
+        setting = self.setting
+        where = f" ({setting.device.title}, {setting.level})" if setting.device is not None else ""
         return [
-            f"fast memory: {words(self.M)} words of {self.dtype}, {bytes_text(self.bytes)}{where}",
-            f"constraints: {self.constraints}",
+            f"fast memory: {words(setting.M)} words of {setting.dtype}, {bytes_text(self.bytes)}{where}",
+            f"constraints: {setting.constraints}",
         ]
 
 
@@ -185,31 +180,15 @@ class Planned(TableResult):
 class Plan(Planned):
     """The schedules and tiles that keep the constraints, the best first, and what each constraint costs.
 
-    Attributes
-    ----------
-    M : int
-        Words of fast memory, of the inputs' data type.
-    choices : tuple of Choice
-        The best first; none if none could be verified.
-    unverified : tuple of Choice
-        What else keeps the constraints; the cheapest first.
-    bound : Bound
-        The greatest proved bound, for all copies.
+    The choices are those that are verified; ``unverified`` is what else keeps the constraints, the cheapest first.
     """
 
-    KEYS = f"problem {PLANNED} bound=bound.brief best=first choices unverified costs"
+    KEYS = f"problem=setting.problem {PLANNED} bound=setting.bound.brief best=first choices unverified costs"
     ROWS = "choices"
 
-    problem: Problem
-    M: int
-    dtype: str
-    device: Device | None
-    level: str | None
-    constraints: Constraints
     choices: tuple[Choice, ...]
     unverified: tuple[Choice, ...]
     costs: tuple[Cost, ...]
-    bound: Bound
 
     @property
     def first(self) -> Choice | None:
@@ -225,11 +204,12 @@ class Plan(Planned):
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: what was planned, the best choice, all choices, what constraints cost."""
-        bound = f"bound: {words(self.bound.value)} words ({self.bound.name}, {self.bound.status})"
-        setting = [self.problem.describe(), *self.setting(), bound]
+        best = self.setting.bound
+        bound = f"bound: {words(best.value)} words ({best.name}, {best.status})"
+        asked = [self.setting.problem.describe(), *self.asked(), bound]
         costs = [self._cost_table()] if self.costs else []
         return [
-            "\n".join(setting),
+            "\n".join(asked),
             (self.choices or self.unverified)[0].sentence(),
             self._choice_table(),
             *costs,
@@ -246,13 +226,14 @@ class Plan(Planned):
             "FLOP/byte": "intensity:.0f",
             "I/O ÷ bound": "ratio:.3f",
         }
-        if self.device is not None:
+        device = self.setting.device
+        if device is not None:
             columns["roofline"] = lambda row: row.roofline and _time(row.roofline)
         drop = ("room", "FLOP/byte", "I/O", "roofline")
         found = {f"{one.schedule} ({one.form})": one.roofline for one in self.choices if one.roofline}
-        notes = inner_notes(self.device, self.level, found)
-        if self.device is not None:
-            notes += self.device.untimed(one.boundary for one in found.values())
+        notes = inner_notes(device, self.setting.level, found)
+        if device is not None:
+            notes += device.untimed(one.boundary for one in found.values())
         notes += [one.sentence() for one in self.unverified]
         rows = (*self.choices, *self.unverified)
         return Table.of(rows, columns, left=3, right=None, notes=notes, drop=drop)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.masks.grouped_mask import GroupedMask
@@ -12,12 +14,16 @@ from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import canonical_dtype, memory_words
+from pebble.lab.level_counts import LevelReport, count_levels
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import width_ratio
 from pebble.lab.plan.plan_table import Choice, Cost, Plan
 from pebble.lab.plan.setting import Setting
 from pebble.lab.plan.verification import Search
+from pebble.program.hierarchy import Hierarchy
 from pebble.program.schedule import Schedule, offered
+from pebble.program.schedule.level_schedule import LevelSchedule
+from pebble.program.schedule.tiled_programs import Tiles
 
 _MOST_IN_GROUPS = 4096
 """A plan for shared heads under repeating blocks, whose tiles are counted one by one, takes half a minute here."""
@@ -65,10 +71,6 @@ def plan(
     costs : bool
         Whether to plan again without each constraint, to say what it costs.
 
-    Returns
-    -------
-    Plan
-
     Raises
     ------
     CacheTooSmall
@@ -91,32 +93,24 @@ def plan(
     constraints = Constraints(
         multiple_of, power_of_two, dict(at_least or {}), dict(at_most or {}), double_buffer, accumulate
     )
-    one = device_of(device) if isinstance(device, str) else device
-    setting = setting_of(problem, M, one, level, dtype, constraints)
-    tried = contenders(problem, schedules)
-    search = Search(tried)
+    setting = setting_of(problem, M, device, level, dtype, constraints)
+    search = Search(contenders(problem, schedules))
     found = search.verified(setting)
     if not found:
         raise nothing_fits(search, setting)
     lost = constraint_costs(search, setting, found[0]) if costs and found[0].tiles is not None else ()
     return Plan(
-        problem=problem,
-        M=setting.M,
-        dtype=setting.dtype,
-        device=one,
-        level=level or (one.level if one is not None else None),
-        constraints=constraints,
+        setting=setting,
         choices=tuple(choice for choice in found if not choice.note),
         unverified=tuple(choice for choice in found if choice.note),
         costs=lost,
-        bound=setting.bound,
     )
 
 
 def setting_of(
     problem: Problem,
     M: int | None,
-    device: Device | None,
+    device: str | Device | None,
     level: str | None,
     dtype: str,
     constraints: Constraints,
@@ -129,10 +123,12 @@ def setting_of(
             f"minutes for more than {_MOST_IN_GROUPS:,}: plan for separate heads (--kv-heads equal to --heads), or "
             "count one schedule with given tiles"
         )
+    one = device_of(device) if isinstance(device, str) else device
+    own = None if one is None else one.level
     dtype = canonical_dtype(dtype)
     width_ratio(dtype, constraints.accumulate)
-    words = memory_words(M, device, level, dtype)
-    return Setting(problem, words, constraints, dtype, device, level)
+    words = memory_words(M, one, level, dtype)
+    return Setting(problem, words, constraints, dtype, one, level or own)
 
 
 def contenders(problem: Problem, names: Iterable[str | Schedule] | None) -> list[Schedule]:
@@ -178,3 +174,52 @@ def _cost(text: str, best: Choice, other: Choice) -> Cost:
         tiles=other.tiles or {},
         note=other.note,
     )
+
+
+def plan_levels(
+    problem: Problem,
+    hierarchy: Hierarchy,
+    constraints: Constraints | None = None,
+    schedules: Iterable[str | LevelSchedule] | None = None,
+    **rates: Any,
+) -> LevelReport:
+    """Choose tiles for all boundaries between memory levels at once, under constraints on their sizes.
+
+    Parameters
+    ----------
+    problem : Problem
+    hierarchy : Hierarchy
+        The levels, the innermost first.
+    constraints : Constraints, optional
+        On the sizes only: every tile of every level is a multiple of a number, or a power of two, unless it is
+        the whole axis; rows and cols may have a least and a greatest length.
+    schedules
+        As for :func:`pebble.count_levels`.
+    **rates
+        ``bandwidths`` and ``bytes_per_word``, likewise.
+
+    Examples
+    --------
+    >>> from pebble import Problem
+    >>> from pebble.program import Hierarchy
+    >>> plan_levels(Problem.square(4096, 16), Hierarchy((2000, 20_000)), Constraints(multiple_of=16)).rows[0].tiles
+    {'rows': 400, 'cols': 192, 'block': 48}
+    """
+    allowed = None if constraints is None else partial(_allowed, constraints, problem)
+    return count_levels(problem, hierarchy, schedules, allowed=allowed, **rates)
+
+
+def _allowed(constraints: Constraints, problem: Problem, tiles: Tiles) -> Tiles | None:
+    """Return the largest tiles that keep the constraints and are no larger; None if there are none."""
+    extents = {"rows": problem.Nq, "cols": problem.Nk}
+    found = {}
+    for name, size in tiles.items():
+        axis = "cols" if name.startswith("cols") else "rows"
+        if name == "block":
+            axis = "rows" if problem.pass_name == "forward" else "cols"
+        size = min(size, constraints.at_most.get(name, size))
+        whole = size >= extents[axis]
+        found[name] = size if whole else constraints.down(size)
+        if found[name] < 1 or (not whole and found[name] < constraints.at_least.get(name, 1)):
+            return None
+    return found

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pebble.common.units import bytes_per_word
+from pebble.computations.family import Family
+from pebble.lab.hardware import Device
+from pebble.lab.hardware.device import Crossing
 from pebble.lab.plan.memory_need import wide_arrays, width_ratio
-
-if TYPE_CHECKING:
-    from pebble.computations.family import Family
-    from pebble.lab.hardware import Device
-    from pebble.lab.hardware.device import Crossing
-    from pebble.program.counting.counted import Run
+from pebble.program.counting.counted import Run
 
 STATISTICS = ("l", "m", "D")
 """Row statistics: one element a row, always in the accumulators' type."""
@@ -88,14 +86,7 @@ def _moved_wide(counted: Traffic | Run, name: str) -> Any:
 def roofline_of(device: Device, dtype: str, size: int, work: int, crossing: Crossing) -> Roofline:
     """Return the roofline times for some bytes and some FLOP on a whole device.
 
-    Parameters
-    ----------
-    size : int
-        Bytes moved, for all heads and batch elements.
-    work : int
-        FLOP, likewise.
-    crossing : Crossing
-        What the bytes cross.
+    They are for all heads and batch elements, and the bytes go through the crossing.
     """
     peak = device.flops(dtype)
     return Roofline(crossing.seconds(size), None if peak is None else work / peak, crossing.name)
@@ -104,10 +95,7 @@ def roofline_of(device: Device, dtype: str, size: int, work: int, crossing: Cros
 def inner_notes(device: Device | None, level: str | None, found: Mapping[str, Roofline]) -> list[str]:
     """Return in words which programs' bytes cross another boundary than that of the level that was asked for.
 
-    Parameters
-    ----------
-    found : mapping of str to Roofline
-        By what the programs are called.
+    ``found`` is what the programs take, by what they are called.
     """
     own = None if device is None else device.boundary(level).name
     within = {name: one.boundary for name, one in found.items() if one.boundary != own}

@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.units import bytes_per_word
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
+from pebble.lab.hardware import Device
 from pebble.lab.plan.constraints import AXES, Constraints
 from pebble.lab.plan.memory_need import Room, second_buffers, wide_arrays, widened, width_ratio
 from pebble.lab.plan.roofline import Traffic, moved_bytes
+from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.table import bounds
 from pebble.program import Program
 from pebble.program.counting.counted import Run
@@ -24,16 +29,10 @@ from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles, fitting
 from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
 from pebble.program.schedule.tile_last_size import nearest
+from pebble.program.schedule.tiled_programs import TiledPrograms
 from pebble.program.schedule.words_text import words_moved_by
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from pebble.lab.hardware import Device
-    from pebble.lower_bounds.bound import Bound
-    from pebble.program.schedule.tiled_programs import TiledPrograms
-
     Whole = NDArray[np.int64]
 
 MASKED_STEPS = 60_000
@@ -44,14 +43,7 @@ MASKED_STEPS = 60_000
 class Setting:
     """What is planned: the problem, the words of fast memory, the constraints, the data type.
 
-    Attributes
-    ----------
-    M : int
-        Words of the inputs' data type.
-    device : Device or None
-        For times.
-    level : str or None
-        What of the device is fast memory; None for its own.
+    M is in words of the inputs' data type; the device is for times, and the level what of it is fast memory.
     """
 
     problem: Problem
@@ -96,13 +88,7 @@ class Setting:
         return self.constraints.allow(program, schedule.family(self.problem))
 
     def run(self, schedule: Schedule, tiles: Tiles, width: int = 1) -> Run:
-        """Run a program without a limit on fast memory; ``width`` words are an element of what is computed.
-
-        Raises
-        ------
-        TooManyOperations
-            If it takes more than :data:`MASKED_STEPS` operations under a mask.
-        """
+        """Run a program without a limit on fast memory; ``width`` words are an element of what is computed."""
         return _run(schedule.program(self.problem, tiles), schedule.family, self.problem, width)
 
     def room(self, schedule: Schedule, tiles: Tiles) -> Room:

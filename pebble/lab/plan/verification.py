@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from pebble.common.clock import tell
 from pebble.common.errors import CacheTooSmall, NoClosedForm, PebbleError, TooManyOperations, Violation
@@ -15,9 +15,6 @@ from pebble.lab.plan.setting import Setting
 from pebble.lab.work import flops
 from pebble.program.closed_forms.count import words_by_array
 from pebble.program.schedule import Schedule, Tiles
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FORMS = {"native tiles": None, "whole tiles": ("rows", "cols")}
 """The sizes that are searched: a schedule's own, or those of whole tiles of queries and keys, where it loads such."""
@@ -131,13 +128,7 @@ def _told(schedule: Schedule, form: str, tiles: Tiles, setting: Setting) -> Choi
 
 
 def _checked(found: Choice, setting: Setting) -> Choice:
-    """Return what was found with the room that the machine measures, or a note.
-
-    Raises
-    ------
-    PebbleError
-        If the machine counts other words than the closed form.
-    """
+    """Return what was found with the room that the machine measures, or a note."""
     assert found.tiles is not None
     try:
         counted = setting.run(found.made, found.tiles)

@@ -32,20 +32,12 @@ class DevicesPage(Page):
         return singular(f"{self.title}; {len(turns)} supersteps, {words:,} words received")
 
 
-def play_devices(
-    problem: SharedProblem, schedule: str, shape: Shape | None = None, pass_on: str = "needed"
-) -> DevicesPage:
+def play_devices(problem: SharedProblem, schedule: str, shape: Shape | None = None) -> DevicesPage:
     """Make a page that steps through the exchange of a schedule for several devices.
 
     The exchange is played by its referee, and the words on the page must be those of the referee.
 
-    Parameters
-    ----------
-    problem : SharedProblem
-    schedule : str
-    shape : tuple of int, optional
-        By default the one with which the busiest device receives least.
-    pass_on : {"needed", "all"}
+    The shape is by default the one with which the busiest device receives least.
 
     Examples
     --------
@@ -62,8 +54,8 @@ def play_devices(
             f"{_MOST_TILES} tiles"
         )
     if shape is None:
-        shape = made.best_shape(problem, pass_on)
-    exchange = made.exchange(problem, shape, pass_on)
+        shape = made.best_shape(problem)
+    exchange = made.exchange(problem, shape)
     if len(exchange.supersteps) > _MOST_TURNS:
         raise InvalidInput(
             f"{len(exchange.supersteps)} supersteps are too many to show; the limit is {_MOST_TURNS}"

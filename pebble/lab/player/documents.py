@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag, named_dag
@@ -17,11 +17,8 @@ from pebble.lab.player.page import Page
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS, PracticeBoard, board_dict
 from pebble.lab.player.recording import check_drawable, record_pebbling, record_steps
 from pebble.lower_bounds.table import bounds
+from pebble.program.schedule import Schedule, Tiles
 from pebble.solvers.heuristic import schedule_dag
-
-if TYPE_CHECKING:
-    from pebble.lower_bounds.bound import Bound
-    from pebble.program.schedule import Schedule, Tiles
 
 
 def play(
@@ -37,13 +34,8 @@ def play(
 
     Parameters
     ----------
-    schedule : str or Schedule
-    problem : Problem
-        One copy; heads and batch are ignored.
-    M : int, optional
-        Words of fast memory; with tile sizes given, by default what they need.
-    tiles : mapping or str, optional
-        Tile sizes, or the name of a preset.
+    schedule, problem, M, tiles
+        As for :func:`pebble.moves`.
     classics : bool
         Whether the page also has the classic DAGs to play on; their optima take some seconds.
     time_limit : float, optional
@@ -105,10 +97,7 @@ def play_dag(
 def first_page(*, classics: bool = True, time_limit: float | None = None) -> Page:
     """Make the page for a reader who has asked for nothing in particular: a pyramid first, attention second.
 
-    Parameters
-    ----------
-    classics, time_limit
-        As for :func:`play`.
+    Parameters are as for :func:`play`.
 
     Examples
     --------
@@ -156,12 +145,13 @@ def of_schedule(
     pebbling = moves(made, single, M, tiles)
     what = f"{made.name} on {single.describe()}, M = {pebbling.M:,}"
     recording = record_steps(pebbling, what)
-
-    def bound(words: int) -> Bound:
-        return bounds(single, words).best
-
+    text = single.describe()
     board = PracticeBoard(
-        _capital(single.describe()), family.dag(), family.name, dict(family.parameters), bound
+        f"{text[:1].upper()}{text[1:]}",
+        family.dag(),
+        family.name,
+        dict(family.parameters),
+        lambda words: bounds(single, words).best,
     )
     about = {"title": f"{made.name}: {made.summary}", "source": made.source}
     moved = recording.to_dict(board.dag, pebbling.M)
@@ -220,10 +210,6 @@ def watched(shown: _Shown, place: int, board: dict[str, Any]) -> dict[str, Any]:
     return {"board": place, "M": shown.M, "name": name, "label": label, **moves, **known, **about}
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 @dataclass(frozen=True)
 class RacePage(Page):
     """A page of several pebblings side by side; ``document`` has them as ``lanes``."""
@@ -251,7 +237,6 @@ def race(schedules: Sequence[str], problem: Problem, M: int, time_limit: float |
         Two or more.
     problem : Problem
         One copy; heads and batch are ignored.
-    M : int
     time_limit : float, optional
         Seconds for the exact optimum, by default a fixed amount of work.
 

@@ -35,12 +35,8 @@ CLASSIC_BOARDS = (
 class PracticeBoard:
     """A DAG to practise on.
 
-    Attributes
-    ----------
-    name, parameters : str, dict of str to str
-        What a pebbling file calls the DAG.
-    bound : callable, optional
-        The best lower bound for M words; by default the best that holds for any DAG.
+    A pebbling file calls the DAG by its name and parameters; the bound for M words is by default the best for any
+    DAG.
     """
 
     title: str
@@ -48,10 +44,6 @@ class PracticeBoard:
     name: str
     parameters: dict[str, str] = field(default_factory=dict)
     bound: Callable[[int], Bound] | None = None
-
-    def best_bound(self, M: int) -> Bound:
-        """Return the greatest proved lower bound."""
-        return dag_bounds(self.dag, M).best if self.bound is None else self.bound(M)
 
 
 def solve(board: PracticeBoard, M: int, time_limit: float | None) -> dict[str, Any] | None:
@@ -68,14 +60,9 @@ def solve(board: PracticeBoard, M: int, time_limit: float | None) -> dict[str, A
 def board_dict(board: PracticeBoard, wanted: Iterable[int], time_limit: float | None) -> dict[str, Any]:
     """Return a board as plain data.
 
-    Parameters
-    ----------
-    board : PracticeBoard
-    wanted : iterable of int
-        Words of fast memory that must be among the choices. The others go up from the least with which the
-        DAG can be pebbled, as long as more memory saves I/O.
-    time_limit : float or None
-        Seconds for each exact optimum; None for a fixed amount of work.
+    ``wanted`` are words of fast memory that must be among the choices. The others go up from the least with which
+    the DAG can be pebbled, as long as more memory saves I/O. Each optimum may take the time limit, or a fixed
+    amount of work.
     """
     dag = board.dag
     check_drawable(board.title, dag.n_vertices, dag.n_edges)
@@ -109,7 +96,7 @@ def _choices(board: PracticeBoard, wanted: list[int], time_limit: float | None) 
 
 
 def _choice(board: PracticeBoard, M: int, time_limit: float | None) -> dict[str, Any]:
-    bound = board.best_bound(M)
+    bound = dag_bounds(board.dag, M).best if board.bound is None else board.bound(M)
     return {
         "M": M,
         "header": str(Header(board.name, board.parameters, M)),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from pebble.common.errors import InvalidInput
+from pebble.common.plain import plain
 from pebble.game.moves import Columns, Moves, as_chunks
 from pebble.game.replay import replay
 from pebble.graph.dag import Dag
@@ -79,21 +80,8 @@ class Recording:
         return {
             "op": "".join(map(str, self.op)),
             "vertex": self.vertex,
-            "program": {
-                "lines": self.lines,
-                "sites": self.sites,
-                "contexts": self.contexts,
-                "steps": self.steps,
-            }
-            if self.lines
-            else None,
-            "totals": {
-                "moves": status.moves,
-                "reads": status.reads,
-                "writes": status.writes,
-                "computes": status.computes,
-                "peak": status.peak,
-            },
+            "program": plain(self, "lines sites contexts steps") if self.lines else None,
+            "totals": plain(status, "moves reads writes computes peak"),
         }
 
 
@@ -140,15 +128,9 @@ def _context(step: Step) -> str:
 
     Only loops of more than one iteration are worth a word.
     """
-    return ", ".join([*_iterations(step), *_intervals(step)])
-
-
-def _iterations(step: Step) -> Iterator[str]:
-    for label, index, count in step.path:
-        if count > 1:
-            yield f"{label} {index + 1} of {count}"
-
-
-def _intervals(step: Step) -> Iterator[str]:
-    for axis, start, stop in step.operation.at:
-        yield f"{axis} = {start}" if stop == start + 1 else f"{axis} = {start} to {stop - 1}"
+    loops = (f"{label} {index + 1} of {count}" for label, index, count in step.path if count > 1)
+    box = (
+        f"{axis} = {start}" if stop == start + 1 else f"{axis} = {start} to {stop - 1}"
+        for axis, start, stop in step.operation.at
+    )
+    return ", ".join([*loops, *box])

@@ -9,48 +9,25 @@ here needs a display or touches the state of ``matplotlib.pyplot``. The numbers 
 
 from __future__ import annotations
 
-from pebble.lab.plots.bars import ArrayBars, array_bars, arrays, draw_arrays
+from pebble.lab.plots.bars import array_bars, arrays, draw_arrays
 from pebble.lab.plots.canvas import save, width
-from pebble.lab.plots.crossover_picture import CrossoverCurves, crossover_curves, draw_crossover
-from pebble.lab.plots.curves import IoCurves, draw_io, io, io_curves
-from pebble.lab.plots.heat_map import Gap, draw_gap, gap, gaps
-from pebble.lab.plots.level_picture import LevelPoints, draw_levels, level_points, levels
-from pebble.lab.plots.over_time import Occupancy, draw_occupancy, occupancy, occupancy_of
-from pebble.lab.plots.parallel_curves import (
-    ParallelCurves,
-    ParallelWinners,
-    draw_parallel,
-    draw_winners,
-    parallel_curves,
-    parallel_winners,
-)
-from pebble.lab.plots.roofline_picture import draw_roofline, roofline
-from pebble.lab.plots.roofline_points import RooflinePoints, roofline_points
+from pebble.lab.plots.curves import draw_io, io, io_curves
+from pebble.lab.plots.heat_map import draw_gap, gap, gaps
+from pebble.lab.plots.level_picture import draw_levels, level_points, levels
+from pebble.lab.plots.over_time import draw_occupancy, occupancy, occupancy_of
+from pebble.lab.plots.roofline_picture import draw_roofline, roofline, roofline_points
 from pebble.lab.plots.varying import sizes
 from pebble.lab.size_lists import spaced
 
 __all__ = [
-    "ArrayBars",
-    "CrossoverCurves",
-    "Gap",
-    "IoCurves",
-    "LevelPoints",
-    "Occupancy",
-    "ParallelCurves",
-    "ParallelWinners",
-    "RooflinePoints",
     "array_bars",
     "arrays",
-    "crossover_curves",
     "draw_arrays",
-    "draw_crossover",
     "draw_gap",
     "draw_io",
     "draw_levels",
     "draw_occupancy",
-    "draw_parallel",
     "draw_roofline",
-    "draw_winners",
     "gap",
     "gaps",
     "io",
@@ -59,8 +36,6 @@ __all__ = [
     "levels",
     "occupancy",
     "occupancy_of",
-    "parallel_curves",
-    "parallel_winners",
     "roofline",
     "roofline_points",
     "save",

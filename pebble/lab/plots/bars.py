@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
+from pebble.lab.count_row import Row
+from pebble.lab.count_table import CountTable
 from pebble.lab.plots.canvas import (
     drawn_on,
     legend_beside,
@@ -22,13 +24,11 @@ from pebble.lab.plots.canvas import (
 )
 from pebble.lab.plots.styles import fills, on_fill
 from pebble.lab.training import count_any_pass
+from pebble.program.schedule import Schedule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pebble.lab.count_row import Row
-    from pebble.lab.count_table import CountTable
-    from pebble.program.schedule import Schedule
 
 FAR = 8.0
 """A schedule that moves more than this many times the least I/O is named, not drawn: it would squeeze the others."""
@@ -40,12 +40,7 @@ SIDES = ("reads", "writes")
 class ArrayBars(JsonResult):
     """The numbers of the picture.
 
-    Attributes
-    ----------
-    rows : tuple of Row
-        The schedules drawn.
-    left_out : tuple of Row
-        Those whose I/O is too large to be drawn beside them.
+    What is left out moves too much to be drawn beside the others.
     """
 
     report: CountTable
@@ -64,18 +59,11 @@ class ArrayBars(JsonResult):
         }
 
 
-def array_bars(
-    problem: Problem,
-    M: int,
-    schedules: Iterable[str | Schedule] | None = None,
-) -> ArrayBars:
+def array_bars(problem: Problem, M: int, schedules: Iterable[str | Schedule] | None = None) -> ArrayBars:
     """Count I/O by array.
 
     Parameters
     ----------
-    problem : Problem
-    M : int
-        Words of fast memory.
     schedules : iterable of str or Schedule, optional
         By default all that fit. Those with more than eight times the least I/O are then only named.
 
@@ -136,7 +124,8 @@ def _draw_bar(
 
 
 def _set_up(bars: ArrayBars, ax: Axes, widest: int) -> None:
-    ax.set_yticks(range(len(bars.rows)), [_row_name(row) for row in bars.rows])
+    names = [f"{row.name}\n({row.chosen})" if row.chosen else row.name for row in bars.rows]
+    ax.set_yticks(range(len(bars.rows)), names)
     ax.set_ylim(len(bars.rows) - 0.5, -0.5)
     # Room for the number beside the longest bar; the layout will leave the axes some three quarters of their width.
     number = len(f"writes {widest:,}") * 0.43 * letter_points() + 6
@@ -148,11 +137,5 @@ def _set_up(bars: ArrayBars, ax: Axes, widest: int) -> None:
     legend_beside(ax, handleheight=1.4, title="array")
     if bars.left_out:
         least = min(row.io or 0 for row in bars.rows)
-        names = ", ".join(
-            f"{row.name} ({(row.io or 0) / least:,.0f} times the least)" for row in bars.left_out
-        )
-        title(ax, "I/O by array", *about, f"not shown: {names}")
-
-
-def _row_name(row: Row) -> str:
-    return f"{row.name}\n({row.chosen})" if row.chosen else row.name
+        far = ", ".join(f"{row.name} ({(row.io or 0) / least:,.0f} times the least)" for row in bars.left_out)
+        title(ax, "I/O by array", *about, f"not shown: {far}")

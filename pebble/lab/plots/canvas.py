@@ -57,8 +57,6 @@ def need_matplotlib() -> None:
 def width(name: str) -> Iterator[None]:
     """Let new figures be as wide as a paper's column (3.4 in), a page on a screen (8 in) or a slide (10 × 5.6 in).
 
-    Examples
-    --------
     >>> with width("column"):
     ...     pass
     """
@@ -243,8 +241,6 @@ def title(ax: Axes, head: str, *parts: str) -> None:
 def picture_format(path: str | os.PathLike[str]) -> str:
     """Return the format of a picture file, read from its name.
 
-    Examples
-    --------
     >>> picture_format("gap.SVG")
     'svg'
     """

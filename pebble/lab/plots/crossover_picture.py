@@ -21,14 +21,7 @@ if TYPE_CHECKING:
 class CrossoverCurves(JsonResult):
     """The numbers of the picture.
 
-    Attributes
-    ----------
-    d : int
-        Head dimension.
-    against : str
-        The schedule with softmax.
-    rows : tuple of Crossover
-        One for each size of fast memory, rising.
+    The schedule ``against`` is one with softmax; there is a row for each size of fast memory, rising.
     """
 
     plot = "crossover"
@@ -46,23 +39,11 @@ class CrossoverCurves(JsonResult):
 
 
 def crossover_curves(
-    d: int,
-    M: SupportsIndex | Iterable[SupportsIndex],
-    mask: str | None = None,
-    against: str = "best",
+    d: int, M: SupportsIndex | Iterable[SupportsIndex], mask: str | None = None, against: str = "best"
 ) -> CrossoverCurves:
     """Count the points of :func:`draw_crossover`.
 
-    Parameters
-    ----------
-    d : int
-        Head dimension.
-    M : int or iterable of int
-        Words of fast memory.
-    mask : {None, "causal"}
-        Of both kinds of attention.
-    against : str
-        The schedule with softmax; with "best", the best one at each length.
+    Parameters are as for :func:`pebble.crossover`.
 
     Examples
     --------

@@ -11,33 +11,23 @@ from pebble.common.errors import InvalidInput
 from pebble.common.plain import plain
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
+from pebble.lab.count_table import CountTable
 from pebble.lab.plots.canvas import drawn_on, letter_points, log_axes, note, picture, title, white_around
 from pebble.lab.plots.labels import LineEnd, label_ends
 from pebble.lab.plots.styles import bound_lines, lines
 from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
 from pebble.lab.training import count_any_pass
+from pebble.program.schedule import Schedule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from pebble.lab.count_table import CountTable
-    from pebble.program.schedule import Schedule
 
 
 @dataclass(frozen=True)
 class IoCurves(JsonResult):
     """The numbers of the picture.
 
-    Attributes
-    ----------
-    against : {"M", "N"}
-        What varies.
-    problems : tuple of Problem
-        As many as there are points, or one.
-    Ms : tuple of int
-        Likewise.
-    reports : tuple of CountTable
-        One for each point.
+    What varies is M or N; there is a report for each point, and as many problems or sizes of fast memory, or one.
     """
 
     plot = "io"

@@ -16,13 +16,12 @@ from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.plots.canvas import drawn_on, legend_beside, picture, title, white_around
 from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
 from pebble.lab.training import count_any_pass, offered_names
-from pebble.program.schedule import fitting_each
+from pebble.program.schedule import Schedule, fitting_each
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
 
-    from pebble.program.schedule import Schedule
 
 NUMBERED_CELLS = 200
 """Up to this many cells, each shows its number, and there is no colour scale."""
@@ -34,18 +33,8 @@ FEW_CELLS = 40
 class Gap(JsonResult):
     """The numbers of the picture.
 
-    Attributes
-    ----------
-    problems : tuple of Problem
-        One for each row, by rising length.
-    Ms : tuple of int
-        One for each column.
-    ratios : tuple of tuple of float or None
-        For each problem and M the least I/O divided by the greatest proved bound; None where nothing fits.
-    best : tuple of tuple of str or None
-        Which schedule has the least I/O.
-    schedules : tuple of str
-        Those compared.
+    There is a row for each problem, by rising length, and a column for each M: the least I/O divided by the
+    greatest proved bound, and the schedule that has it; None where nothing fits.
     """
 
     plot = "gap"

@@ -27,8 +27,6 @@ class LineEnd:
 def wrapped(names: str, letters: int = 20) -> str:
     """Break names separated by commas into lines of at most ``letters`` characters.
 
-    Examples
-    --------
     >>> print(wrapped("all-gather, ring, usp, pass-q"))
     all-gather, ring,
     usp, pass-q

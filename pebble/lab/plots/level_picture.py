@@ -10,14 +10,13 @@ from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult, tiles_text
 from pebble.common.units import seconds_text
 from pebble.computations.problem import Problem
+from pebble.lab.level_counts import Boundary, LevelReport, LevelRow, count_levels
 from pebble.lab.plots.canvas import drawn_on, legend_beside, log_axes, note, picture, title
+from pebble.program.hierarchy import Hierarchy
+from pebble.program.schedule.level_schedule import LevelSchedule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from pebble.lab.level_table import Boundary, LevelReport, LevelRow
-    from pebble.program.hierarchy import Hierarchy
-    from pebble.program.schedule.level_schedule import LevelSchedule
 
 _MARKS: dict[str, dict[str, Any]] = {
     "reads": {"marker": ">", "color": "#0072b2", "fillstyle": "none"},
@@ -32,10 +31,7 @@ _BESIDE = 1.6
 class LevelPoints(JsonResult):
     """The numbers of the picture.
 
-    Attributes
-    ----------
-    rows : tuple of LevelRow
-        The schedules that fit.
+    The rows are the schedules that fit.
     """
 
     report: LevelReport
@@ -71,22 +67,12 @@ def level_points(
 ) -> LevelPoints:
     """Count the words at every boundary between memory levels; parameters as in :func:`pebble.count_levels`.
 
-    Examples
-    --------
     >>> from pebble.program import Hierarchy
     >>> found = level_points(Problem.square(40, 3), Hierarchy((43, 140)))
     >>> [one.io for one in found.rows[0].boundaries]
     [3480, 1200]
     """
-    from pebble.lab.level_counts import count_levels  # which takes a while to import
-
-    report = count_levels(
-        problem,
-        hierarchy,
-        schedules,
-        bandwidths=bandwidths,
-        bytes_per_word=bytes_per_word,
-    )
+    report = count_levels(problem, hierarchy, schedules, bandwidths=bandwidths, bytes_per_word=bytes_per_word)
     rows = tuple(row for row in report.rows if row.fits)
     if not rows:
         raise InvalidInput(f"there is nothing to draw: {report.why_nothing_fits()}")

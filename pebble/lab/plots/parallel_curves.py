@@ -59,14 +59,8 @@ class ParallelCurves(JsonResult):
 class ParallelWinners(JsonResult):
     """The numbers of a picture over N and P.
 
-    Attributes
-    ----------
-    best : tuple of tuple of str or None
-        For each N and P the best schedule; None where there are fewer tokens than tiles.
-    ratios : tuple of tuple of float or None
-        Its exposed time over the time of its work.
-    text : str
-        What is drawn of, in words.
+    For each N and P there is the best schedule, and its exposed time over the time of its work; None where there
+    are fewer tokens than tiles. ``text`` says of what it is drawn.
     """
 
     plot = "parallel"
@@ -80,16 +74,9 @@ class ParallelWinners(JsonResult):
 
 
 def parallel_curves(
-    problems: Iterable[SharedProblem],
-    schedules: Sequence[str] | None = None,
+    problems: Iterable[SharedProblem], schedules: Sequence[str] | None = None
 ) -> ParallelCurves:
     """Count schedules for several numbers of devices; they may differ in P only.
-
-    Parameters
-    ----------
-    problems : iterable of SharedProblem
-    schedules : sequence of str, optional
-        Those that serve the pass by default.
 
     Examples
     --------
@@ -107,7 +94,8 @@ def parallel_curves(
         with doing(f"P = {problem.P:,}"):
             reports.append(parallel(problem, schedules))
     names = dict.fromkeys(row.name for report in reports for row in report.rows)
-    words = {name: tuple(_received(report, name) for report in reports) for name in names}
+    received = [{row.name: row.received_max for row in report.rows} for report in reports]
+    words = {name: tuple(counts.get(name) for counts in received) for name in names}
     return ParallelCurves(chosen, words, tuple(_bound(report) for report in reports))
 
 
@@ -120,14 +108,7 @@ def parallel_winners(
 ) -> ParallelWinners:
     """Find the fastest schedule for several lengths and numbers of devices; of equals, the first.
 
-    Parameters
-    ----------
-    problem : SharedProblem
-        Heads, head dimension, pass, mask and layout.
-    Ns, Ps : iterable of int
-    links : Links
-    schedules
-        As for :func:`parallel_curves`.
+    The problem gives the heads, the head dimension, the pass, the mask and the layout.
 
     Examples
     --------
@@ -226,10 +207,6 @@ def _shade(colour: Any, place: int) -> tuple[float, float, float]:
     return red, green, blue
 
 
-def _received(report: ParallelReport, name: str) -> int | None:
-    return next((row.received_max for row in report.rows if row.name == name), None)
-
-
 def _bound(report: ParallelReport) -> int | None:
     """Return what some device receives at least if all do equal work."""
     known = {bound.name: int(bound.value) for bound in report.bounds}
@@ -238,11 +215,7 @@ def _bound(report: ParallelReport) -> int | None:
 
 
 def _fastest(
-    problem: SharedProblem,
-    N: int,
-    P: int,
-    links: Links,
-    schedules: Sequence[str] | None,
+    problem: SharedProblem, N: int, P: int, links: Links, schedules: Sequence[str] | None
 ) -> tuple[str | None, float | None]:
     """Return the fastest schedule for a length and a number of devices, and its times' ratio."""
     tell(f"N = {N:,}, P = {P:,}")

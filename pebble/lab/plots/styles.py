@@ -19,6 +19,7 @@ _COLOURS = (
 )
 _DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)))
 _LONG = (3, 8, 12, 5)
+# After the last of these come stars with more and more points.
 _MARKERS: tuple[Any, ...] = (*"os^Dv<>phXP*dH8", (4, 1, 0), (3, 1, 0), (6, 1, 0), (3, 1, 180), (4, 1, 45))
 
 # Okabe and Ito's, in part paler or greyer; then dark ones, each as far from those before as can be, likewise.
@@ -35,8 +36,6 @@ def lines(names: Iterable[str], known: Iterable[str] | None = None) -> dict[str,
     at least 14 in CIELAB, for people who do not see red or green too; more than these are paler and nearer to each
     other, and differ by their dashes and markers.
 
-    Examples
-    --------
     >>> style = lines(["flash-2", "mine"])
     >>> style["flash-2"]["marker"] != style["mine"]["marker"]
     True
@@ -47,7 +46,7 @@ def lines(names: Iterable[str], known: Iterable[str] | None = None) -> dict[str,
         name: {
             "color": _again(_COLOURS, number),
             "linestyle": _dashes(number),
-            "marker": _marker(number),
+            "marker": _MARKERS[number] if number < len(_MARKERS) else (number - len(_MARKERS) + 7, 1, 0),
         }
         for name, number in _numbers(names, tuple(known)).items()
     }
@@ -56,8 +55,6 @@ def lines(names: Iterable[str], known: Iterable[str] | None = None) -> dict[str,
 def bound_lines(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return how to draw the line of each bound: thin, grey, no two with the same dashes or shade.
 
-    Examples
-    --------
     >>> bound_lines(["T1", "T2"])["T2"]["color"]
     '0.433'
     """
@@ -85,16 +82,9 @@ def _dashes(number: int) -> Any:
     return (0, (_LONG[place], 1.5, *(1, 1.5) * (dots + 1)))
 
 
-def _marker(number: int) -> Any:
-    """Return a marker; after the last of the list stars with more and more points."""
-    return _MARKERS[number] if number < len(_MARKERS) else (number - len(_MARKERS) + 7, 1, 0)
-
-
 def fills(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return how to fill the area of each array: no two have the same colour.
 
-    Examples
-    --------
     >>> fills(["Q", "K"])["K"]["facecolor"]
     '#e69f00'
     """

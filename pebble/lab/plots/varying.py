@@ -8,7 +8,7 @@ from typing import SupportsIndex
 from pebble.common.errors import InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
-from pebble.lab.size_lists import memory_sizes, spaced
+from pebble.lab.size_lists import memory_sizes
 from pebble.lab.training import offered_names
 
 COUNTS = range(1, 2001)
@@ -41,22 +41,9 @@ def memories(M: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, ...]:
     return tuple(sorted({fast_memory_words(size) for size in found}))
 
 
-def memories_around(d: int, count: int) -> tuple[int, ...]:
-    """Return ``count`` sizes of fast memory around d², from d²/16 to 256·d².
-
-    Examples
-    --------
-    >>> memories_around(64, 4)
-    (256, 4096, 65536, 1048576)
-    """
-    return spaced(max(16, d * d // 16), max(16, 256 * d * d), count)
-
-
 def quick_schedules(problem: Problem, *names: str) -> list[str]:
     """Return those of some schedules that serve a problem; where there are none, the best one.
 
-    Examples
-    --------
     >>> quick_schedules(Problem.square(64, 8), "flash-2", "split"), quick_schedules(Problem.square(64, 8), "split")
     (['flash-2'], ['best'])
     """
@@ -82,8 +69,6 @@ def length_name(problems: Sequence[Problem]) -> str:
 def but_length(problem: Problem) -> str:
     """Describe a problem, all but its length.
 
-    Examples
-    --------
     >>> but_length(Problem.square(1024, 64, mask="causal"))
     'attention forward, d = 64, causal mask'
     """

@@ -20,25 +20,14 @@ from pebble.program.schedule.registry import level_schedule, level_schedules
 class SweepGrid:
     """Every combination of N, d, mask and M, N outermost and M innermost; made by :func:`sweep_grid`.
 
+    N, d, masks, M, schedules, empty_rows, levels and exclusive are as :func:`sweep_grid` takes them; with levels, M is
+    that of the outermost.
+
     Attributes
     ----------
-    N, d : tuple of int
-        Numbers of queries, and head dimensions.
-    masks : tuple of str
-        As the command line writes them.
-    M : tuple of int
-        Words of fast memory.
-    schedules : tuple of str
-        One row each at every point.
     same : mapping
         What is the same at all points: parameters of :class:`pebble.Problem`, and ``kv`` and ``dv`` where they are not
         N and d.
-    empty_rows : str
-        As in :func:`pebble.make_mask`.
-    levels : tuple of int
-        Words of several memory levels, the innermost first; M is then that of the outermost.
-    exclusive : bool
-        Whether a level need not hold what those within hold.
     mask_contents : tuple of str
         For each N and mask, a hash of what comes from a file or a function.
     """

@@ -57,10 +57,8 @@ class Point:
         The mask of a query head as the command line writes it, and whether a query may attend to no key.
     content : str
         What :func:`mask_made` gave where the sweep was begun.
-    levels : tuple of int
-        Words of several memory levels, the innermost first; one row each.
-    exclusive : bool
-        Whether a level need not hold what those within hold.
+    levels, exclusive
+        As :func:`pebble.lab.sweep.sweep_grid` takes them.
     """
 
     settings: Mapping[str, Any]
@@ -116,8 +114,6 @@ def count_point(point: Point) -> list[Record]:
     A schedule that needs more than M words is a row with ``fits`` false and its ``least_M``; one that could not be
     verified has no ``fits``, and a ``note``.
 
-    Examples
-    --------
     >>> row, = count_point(Point({"Nq": 1024, "Nk": 1024, "d": 64, "dv": 64}, 98304, ("flash-2",)))
     >>> row["io"], row["tiles"], row["bound_name"]
     (393216, {'rows': 761}, 'D')

@@ -43,10 +43,7 @@ def row_format(path: Path, name: str | None = None) -> str:
 def write_rows(path: Path, name: str, rows: Rows) -> None:
     """Write a file of rows; on the disk, whole, when this returns.
 
-    Parameters
-    ----------
-    rows : callable
-        Gives the rows; called more than once by some formats, so that the rows need not be in memory together.
+    ``rows`` gives them, more than once for some formats, so that they need not be in memory together.
     """
     try:
         with atomic_writer(path, "wb" if name == "parquet" else "w") as stream:
@@ -74,10 +71,6 @@ def _value(kind: str, text: Any) -> Any:
 
 
 # CSV: an empty field where there is no value, true and false, tiles as rows=64,cols=32
-
-
-def _write_csv(stream: IO[str], rows: Rows) -> None:
-    write_csv(stream, tuple(COLUMNS), rows())
 
 
 def _read_csv(path: Path) -> Iterator[Record]:
@@ -159,7 +152,7 @@ def _read_parquet(path: Path) -> Iterator[Record]:
 
 
 _FORMATS: dict[str, tuple[Callable[[IO[Any], Rows], None], Callable[[Path], Iterator[Record]]]] = {
-    "csv": (_write_csv, _read_csv),
+    "csv": (lambda stream, rows: write_csv(stream, tuple(COLUMNS), rows()), _read_csv),
     "jsonl": (_write_jsonl, _read_jsonl),
     "parquet": (_write_parquet, _read_parquet),
 }

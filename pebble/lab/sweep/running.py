@@ -30,12 +30,7 @@ _SHOWN = ("pass", "Nq", "d", "mask", "M", "schedule", "reads", "writes", "io", "
 class Sweep(TableResult):
     """A sweep that has been run; it prints the columns that papers show.
 
-    Attributes
-    ----------
-    path : Path or None
-        The file of rows, if there is one.
-    resumed : int
-        How many points an earlier run had counted.
+    ``resumed`` is how many points an earlier run had counted; the path is None if there is no file.
     """
 
     KEYS = "rows"

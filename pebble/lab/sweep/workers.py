@@ -28,18 +28,15 @@ from pebble.lab.sweep.point import Point, Record, count_point, program_version, 
 _WINDOW = 1024
 """Points that are handed to an executor at a time, so that a large grid does not flood it."""
 
+_PATIENCE = 10
+"""Seconds to wait for a scheduler's answer."""
+
 NumberedPoint = tuple[int, Point]
 NumberedRows = tuple[int, list[Record]]
 
 
 def count_all(points: Iterable[NumberedPoint], executor: Executor | None) -> Iterator[list[NumberedRows]]:
-    """Count points, on an executor if there is one; yield them as they are finished.
-
-    Raises
-    ------
-    PebbleError
-        If a point cannot be counted or a worker is lost.
-    """
+    """Count points, on an executor if there is one; yield them as they are finished."""
     if executor is not None:
         yield from _count_on(executor, iter(points))
         return
@@ -145,21 +142,8 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def dask_cluster(address: str, timeout: float = 10) -> Iterator[tuple[Executor, int]]:
-    """Connect to a running Dask scheduler; yield its executor, and how many workers it has now.
-
-    Parameters
-    ----------
-    address : str
-        Such as ``tcp://10.0.0.1:8786``.
-    timeout : float
-        Seconds to wait for the scheduler.
-
-    Raises
-    ------
-    PebbleError
-        If no scheduler answers.
-    """
+def dask_cluster(address: str) -> Iterator[tuple[Executor, int]]:
+    """Connect to a running Dask scheduler, tcp://10.0.0.1:8786; yield its executor, and its workers now."""
     try:
         distributed = importlib.import_module("distributed")
     except ImportError:
@@ -173,7 +157,7 @@ def dask_cluster(address: str, timeout: float = 10) -> Iterator[tuple[Executor, 
             f"{address!r} is not the address of a Dask scheduler, such as tcp://10.0.0.1:8786: {error}"
         ) from error
     try:
-        client = distributed.Client(address, timeout=timeout, set_as_default=False)
+        client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except OSError as error:
         raise PebbleError(
             f"no Dask scheduler answers at {address}: {error or type(error).__name__}"

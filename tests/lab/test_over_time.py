@@ -11,7 +11,7 @@ import pebble
 from pebble.common.errors import CacheTooSmall, PebbleError
 from pebble.computations.problem import Problem
 from pebble.lab import plots
-from pebble.lab.timeline import Timeline, timeline
+from pebble.lab.plots.over_time import Timeline, timeline
 from pebble.program.schedule import available
 from tests.lab.pictures import lines_of
 
@@ -85,7 +85,7 @@ def test_a_run_of_many_moves_is_followed_operation_by_operation() -> None:
 
 
 def test_a_run_that_differs_from_the_machine_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    import pebble.lab.timeline as module
+    import pebble.lab.plots.over_time as module
 
     def wrong(pebbling: Any) -> Any:
         time, held, highest, reads, writes = correct(pebbling)

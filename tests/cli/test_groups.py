@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from pebble.cli import group
-from pebble.cli.lazy_group import LazyGroup
+from pebble.cli.groups import LazyGroup
 
 
 def groups() -> dict[str, LazyGroup]:
