@@ -33,13 +33,7 @@ def _entries(group: str, path: tuple[str, ...]) -> list[EntryPoint]:
 
 @lru_cache(maxsize=256)
 def loaded(entry: EntryPoint, what: str) -> Any:
-    """Return what an entry point names.
-
-    Raises
-    ------
-    InvalidInput
-        If it cannot be loaded; the message has its name, its place and the reason.
-    """
+    """Return what an entry point names."""
     try:
         return entry.load()
     except Exception as error:

@@ -90,11 +90,6 @@ def heads_family(problem: Problem, query_heads: int, key_heads: int) -> Family:
         One head; its mask is that of all.
     query_heads, key_heads : int
 
-    Raises
-    ------
-    InvalidInput
-        If the key heads do not divide the query heads.
-
     Examples
     --------
     >>> heads_family(Problem.square(2, 1), 4, 2)

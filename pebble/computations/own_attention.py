@@ -12,11 +12,6 @@ _PAIR = {"i", "j"}
 def check_own_attention(text: str) -> None:
     """Check that a computation has the shape of attention, in one sweep over the keys.
 
-    Raises
-    ------
-    InvalidInput
-        If it has not, or cannot be read; the message says what is wrong.
-
     Examples
     --------
     >>> check_own_attention("Q[i,k]")

@@ -67,13 +67,7 @@ class Form:
 
 
 def check_form(problem: Form) -> None:
-    """Check that the options which choose a computation fit together.
-
-    Raises
-    ------
-    InvalidInput
-        If they do not; the message says which.
-    """
+    """Check that the options which choose a computation fit together."""
     for name, value, known in (
         ("softmax", problem.softmax, SOFTMAXES),
         ("attention", problem.attention, ATTENTIONS),

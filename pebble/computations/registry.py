@@ -73,11 +73,6 @@ def family_of(problem: Problem) -> Family:
 def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     """Build the family that the header of a pebbling file names.
 
-    Raises
-    ------
-    InvalidInput
-        For an unknown name, or parameters that are missing, unknown or unusable.
-
     Examples
     --------
     >>> family_from_header("attention-forward", {"Nq": "1", "Nk": "3", "d": "2", "dv": "1"})

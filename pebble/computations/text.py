@@ -55,11 +55,6 @@ def family_of_text(
     constants : mapping of str to float, optional
         Names of numbers.
 
-    Raises
-    ------
-    InvalidInput
-        If a line cannot be read.
-
     Examples
     --------
     >>> family = family_of_text("sums", "x[i,j]\nl[i] += x[i,j]  # row sums\ny[i,j] = x[i,j]/l[i]", {"i": 2, "j": 3})

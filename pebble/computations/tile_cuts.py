@@ -33,11 +33,6 @@ def need_cuts(mask: Mask, axis: str, partners: Whole) -> tuple[int, ...]:
     partners : ndarray of int64
         Where the tiles of the other axis begin, and where the last one ends.
 
-    Raises
-    ------
-    InvalidInput
-        If there are too many.
-
     Examples
     --------
     The last three keys of each tile are needed by the next tile of queries too:

@@ -31,11 +31,6 @@ class TokenLayout:
         Tokens before which tiles of consecutive tokens are cut further. All have as many parts as the tile with most
         cuts; the others end with empty ones.
 
-    Raises
-    ------
-    InvalidInput
-        If a tile would be empty.
-
     Examples
     --------
     >>> layout = TokenLayout("zigzag", 10, 2)

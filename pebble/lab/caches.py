@@ -136,11 +136,6 @@ def on_a_cache(
         Words of a line, and lines of a set; by default all lines are one set.
     cachegrind : bool
         Whether valgrind's cachegrind is asked too, with the loops compiled by cc.
-
-    Raises
-    ------
-    InvalidInput
-        If M is not a whole number of sets, a policy is unknown, or the schedule touches more than 50 million words.
     """
     chosen = tuple(dict.fromkeys(policies))
     for name in chosen:

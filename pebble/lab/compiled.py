@@ -40,8 +40,6 @@ def compiled(
     ------
     CacheTooSmall
         If the tiles (or any tiles) do not fit M words.
-    InvalidInput
-        If the program cannot be written in C; the message says why.
     """
     name = schedule if isinstance(schedule, str) else schedule.name
     made = moves(schedule, problem, M, tiles)

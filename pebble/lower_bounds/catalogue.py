@@ -48,11 +48,6 @@ STATEMENTS = _statements()
 def statement(name: str) -> Statement:
     """Return the statement of a name; case, spaces and punctuation do not matter.
 
-    Raises
-    ------
-    InvalidInput
-        If there is none; the message has the known names and the closest one.
-
     Examples
     --------
     >>> statement("t1").source, statement("li-et-al-worst-pattern").authors

@@ -25,8 +25,6 @@ def ask(statement: Statement, problem: Problem, M: int) -> Bound:
     ------
     BoundDoesNotApply
         Where the function says so.
-    InvalidInput
-        If M is no positive whole number, or the statement is not one with a proof, a function and whole numbers.
     """
     M = fast_memory_words(M)
     if statement.words is None:

@@ -33,26 +33,14 @@ Counts: TypeAlias = Problem | Part
 
 
 def require_sizes(**sizes: object) -> None:
-    """Check that every named size is a positive whole number.
-
-    Raises
-    ------
-    InvalidInput
-        If one is not; the message names it.
-    """
+    """Check that every named size is a positive whole number."""
     for name, value in sizes.items():
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise InvalidInput(f"{name} must be a positive whole number, not {value!r}")
 
 
 def require_power_of_two(n: int) -> None:
-    """Check that an FFT has a power of two of at least 2 points.
-
-    Raises
-    ------
-    InvalidInput
-        If it has not.
-    """
+    """Check that an FFT has a power of two of at least 2 points."""
     require_sizes(n=n)
     if n < 2 or n & (n - 1):
         raise InvalidInput(f"the FFT needs a power of two of at least 2 points, not n = {n}")

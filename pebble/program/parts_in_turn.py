@@ -62,13 +62,7 @@ def texts_of(program: Program, family: Family) -> Iterator[tuple[Program, Family
 
 
 def check_parts(program: Program, family: Family) -> MaskParts:
-    """Return the parts of a family's mask, if a program is one for each of them.
-
-    Raises
-    ------
-    InvalidInput
-        If there are other parts, or if parts have vertices in common.
-    """
+    """Return the parts of a family's mask, if a program is one for each of them."""
     if family.mask is None:
         raise InvalidInput("a program for each part of the mask needs a mask")
     shared = [array.name for array in family.arrays if not {"i", "j"} & set(array.axes)]
@@ -93,11 +87,6 @@ def written_out(program: Program, family: Family) -> Program:
 
     Loops over queries and keys run over the current part, and what is outside of such loops is on all of it. Other
     programs are returned as they are.
-
-    Raises
-    ------
-    InvalidInput
-        As :func:`check_parts` does.
 
     Examples
     --------

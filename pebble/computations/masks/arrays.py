@@ -225,13 +225,7 @@ def _spec_of(predicate: Predicate) -> str:
 
 
 def named_predicate(name: str) -> Predicate:
-    """Import ``module:function``, from the current folder too, as ``python -m`` does.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no such module or function, or importing the module raises.
-    """
+    """Import ``module:function``, from the current folder too, as ``python -m`` does."""
     module_name, colon, path = name.partition(":")
     if not (colon and module_name and path):
         raise InvalidInput(f"mask predicate: cannot read {name!r}; write predicate:module:function")

@@ -281,13 +281,7 @@ def places_apart(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[n
 
 
 def check_rows(mask: M, empty_rows: str = "error") -> M:
-    """Return the mask with the choice noted on it.
-
-    Raises
-    ------
-    InvalidInput
-        If a query attends to nothing and that was not allowed, or no query attends to anything.
-    """
+    """Return the mask with the choice noted on it."""
     if empty_rows not in EMPTY_ROWS:
         raise InvalidInput(f"empty_rows must be 'error' or 'zero', not {empty_rows!r}")
     n_empty = mask.Nq - mask.present("i")

@@ -78,10 +78,6 @@ def nest_dag(nest: LoopNest, description: str = "nest") -> NestDag:
     ------
     TooManyPoints
         If it is too large, which is said before it is built.
-    InvalidInput
-        If an element is computed twice by ``=``, or also by
-        something before it; if elements are computed from each other in a circle, which is shown; or if there is no
-        vertex at all.
 
     Notes
     -----

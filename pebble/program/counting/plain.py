@@ -122,8 +122,6 @@ def execute(
     ------
     Violation
         Where an operation breaks a rule, or an output is not in slow memory at the end.
-    InvalidInput
-        If the program makes no sense for the family.
     TooManyOperations
         If the computation or the number of operations is too large.
 

@@ -117,13 +117,7 @@ class HeadBlocks:
 
     @classmethod
     def of(cls, problem: SharedProblem, blocks: int) -> HeadBlocks:
-        """Cut the heads into blocks.
-
-        Raises
-        ------
-        InvalidInput
-            If they cannot be cut into this number of blocks, or two blocks share a part of their heads of keys.
-        """
+        """Cut the heads into blocks."""
         heads, kv_heads = problem.heads, problem.kv_heads
         if heads % blocks:
             raise InvalidInput(

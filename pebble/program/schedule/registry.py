@@ -90,11 +90,6 @@ def registered(pass_name: str | None = None, form: str | None = None) -> list[Sc
         Only those that serve this pass.
     form : str, optional
         Only those that serve this computation, see :attr:`pebble.Problem.form`.
-
-    Raises
-    ------
-    InvalidInput
-        If a registered schedule cannot be loaded, or two that serve the same pass have the same name.
     """
     found: list[Schedule] = schedules_of(Schedule, "pebble.schedules", "pebble.program.schedule.Schedule")
     if pass_name is not None:
@@ -125,11 +120,6 @@ def available(pass_name: str = "forward", form: str = "plain") -> dict[str, Sche
 
 def get(name: str, pass_name: str = "forward", form: str = "plain") -> Schedule:
     """Return the schedule with this name for a pass of a computation, see :attr:`pebble.Problem.form`.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none; the message names the nearest.
 
     Examples
     --------
@@ -197,13 +187,7 @@ def level_schedules(problem: Problem) -> list[LevelSchedule]:
 
 
 def level_schedule(name: str, problem: Problem) -> LevelSchedule:
-    """Return the schedule for several memory levels with a name.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none for the problem's pass.
-    """
+    """Return the schedule for several memory levels with a name."""
     known = {schedule.name: schedule for schedule in level_schedules(problem)}
     if name not in known:
         raise InvalidInput(
@@ -237,11 +221,6 @@ def schedules_of(kind: Any, group: str, told: str) -> list[Any]:
         Of the entry points.
     told : str
         The public name of the base class, for messages.
-
-    Raises
-    ------
-    InvalidInput
-        If one cannot be loaded, or is of another kind.
     """
     others = [entry for entry in entry_points_of(group) if not entry.value.startswith(f"{_OWN}.")]
     return [*_own(kind), *(_made(loaded(entry, "schedule"), entry, kind, told) for entry in others)]

@@ -93,8 +93,6 @@ def resolve_tiles(
 
     Raises
     ------
-    InvalidInput
-        If M is needed and not given, or the tiles do not make sense.
     CacheTooSmall
         If the schedule finds no tiles that fit.
     """

@@ -19,11 +19,6 @@ def plain_names(sizes: Mapping[str, int], taken: Iterable[str]) -> dict[str, int
     taken : iterable of str
         Such as a schedule's tile names. Names that are neither taken nor known stay as they are.
 
-    Raises
-    ------
-    InvalidInput
-        If a size is given twice.
-
     Examples
     --------
     >>> plain_names({"Br": 128, "BLOCK_N": 64}, ("rows", "cols"))
@@ -57,11 +52,6 @@ def checked_tiles(
     tiles : mapping of str to int
     taken, may_be_zero, optional : sequence of str
         The tile sizes that it takes, those that may be zero, and those that may be left out.
-
-    Raises
-    ------
-    InvalidInput
-        For unknown names, sizes too small, and sizes that are missing.
     """
     tiles = plain_names(tiles, taken)
     unknown = sorted(set(tiles) - set(taken))

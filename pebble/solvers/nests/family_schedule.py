@@ -193,8 +193,6 @@ def schedule_family(
     ------
     CacheTooSmall
         If M words hold no vertex with its operands; ``least_M`` says how many do.
-    InvalidInput
-        If the family has operands that are read at a step.
 
     Examples
     --------

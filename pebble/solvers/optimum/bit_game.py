@@ -186,8 +186,6 @@ def make_bit_game(dag: Dag, M: int, rules: Rules) -> BitGame:
 
     Raises
     ------
-    InvalidInput
-        If more than 64 bits are needed.
     CacheTooSmall
         If some vertex has more predecessors than M allows.
     """
