@@ -54,7 +54,7 @@ class Texts(NamedTuple):
 
 
 def alike(programs: Sequence[Program], family: Family) -> list[Texts]:
-    """Return programs in groups that have the same texts; a program has one, or one for each kind of part of the mask."""
+    """Return programs in groups of the same texts; a program has one, or one for each kind of part of the mask."""
     groups: dict[object, tuple[list[int], list[Sizes]]] = {}
     for number, program in enumerate(programs):
         shape, sizes = read(program, family)
