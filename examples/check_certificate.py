@@ -1106,9 +1106,11 @@ def main(source: str) -> int:
 
 if __name__ == "__main__":
     try:
-        sys.exit(main(Path(sys.argv[1]).read_text(encoding="utf-8") if len(sys.argv) > 1 else EXAMPLE))
+        status = main(Path(sys.argv[1]).read_text(encoding="utf-8") if len(sys.argv) > 1 else EXAMPLE)
     except CannotVerify as error:
         print(f"cannot be verified by this program: {error}", file=sys.stderr)
         sys.exit(2)
     except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
         sys.exit(f"not valid: {error!r}")
+    if status:
+        sys.exit(status)
