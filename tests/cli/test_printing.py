@@ -61,7 +61,7 @@ def test_tables_fit_a_narrow_window(
     for number in rules:
         assert max(map(len, lines[number - 1 : number + 2])) <= 72
     if arguments[0] in ("count", "plan", "parallel"):
-        assert lines[rules[0] - 1].endswith(("I/O ÷ bound", "I/O ÷ bounds", "ratio"))
+        assert lines[rules[0] - 1].endswith(("÷ bound", "÷ bounds", "ratio"))
     monkeypatch.setattr(printing, "output_width", lambda: 1000)
     assert pebble(*arguments).out == whole.out
     if arguments[0] == "count":
