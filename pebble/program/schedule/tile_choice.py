@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 _MOST_SEARCHED = 2**22
 """Pairs of a mask that is kept pair by pair, up to which tiles are searched."""
 
-_FAR = 1.75
-"""A schedule is not searched further if a coarse sample of its tiles moves this many times the words of another."""
+_FAR = 2.5
+"""A schedule is not searched further if a coarse sample of its tiles, off by up to 2, moves this many times the words."""
 
 _AT_ONCE = 6
 """Sizes of which it is asked at a time whether they fit."""
@@ -149,7 +149,7 @@ def fitting_each(
     """Return :func:`fitting` of schedules that are compared, or why there is none.
 
     Schedules are searched in the order of coarse samples of their tiles. A sample is all that is returned where it
-    moves 1.75 times the words of the best.
+    moves 2.5 times the words of the best.
 
     Parameters
     ----------
