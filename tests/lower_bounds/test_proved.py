@@ -127,7 +127,7 @@ def test_no_bound_is_above_a_random_pebbling_or_an_automatic_schedule(kind: str,
     problem = random_problem(kind, random.Random(f"{kind} {seed}"), 4, 2)
     rng, family = np.random.default_rng(seed), family_of(problem)
     outside = [array.name for array in (*family.inputs, *family.outputs)]
-    assert compulsory_of(problem) == sum(map(family.words, outside))
+    assert compulsory_of(problem) == sum(map(family.words_needed, outside))
     dag, M = family.dag(), family.max_indegree + 1 + int(rng.integers(0, 6))
     check(problem, M, io(Player(dag, M, rng).moves))
     check(problem, M, schedule_dag(dag, M, order="depth-first").io)

@@ -33,7 +33,7 @@ _MOST_SEARCHED = 2**22
 """Pairs of a mask that is kept pair by pair, up to which tiles are searched."""
 
 _FAR = 2.5
-"""A schedule is not searched further if a coarse sample of its tiles, off by up to 2, moves this many times the words."""
+"""A schedule is not searched further if a coarse sample, up to 2 times off, moves this many times the words."""
 
 _AT_ONCE = 6
 """Sizes of which it is asked at a time whether they fit."""

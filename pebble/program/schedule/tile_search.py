@@ -196,7 +196,7 @@ class TileSearches(TileCounter):
         else:
             problem = self.problem.without_mask() if coarse else self.problem
             (words,), (room,) = self.count(problem, [tiles], None)
-            if coarse and searches[0].masked:
+            if problem != self.problem:
                 (words,), _ = self.count(self.problem, [tiles], None, words_only=True)
         most = max((search.known(tiles[name] for name in search.names)[1] for search in searches), default=0)
         return TileChoice(int(words), int(room), tiles), most
