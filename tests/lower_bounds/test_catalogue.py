@@ -19,6 +19,8 @@ from pebble.computations.shared_problem import SharedProblem
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.attention.communication import communication_bounds
+from pebble.lower_bounds.attention.crossing import d4, d5_total
+from pebble.lower_bounds.attention.documents import documents_total
 from pebble.lower_bounds.attention.varying_work import rescaled_by_block
 from pebble.lower_bounds.bound import Bound, Statement
 from pebble.lower_bounds.catalogue import STATEMENTS, statement
@@ -77,6 +79,9 @@ def printed() -> Iterator[Bound]:
     yield from dag_bounds(Dag.from_edges(edges), 4)
     yield exhaustive(load_dag("diamond:2,2"), 3, once)
     yield from (matmul(100, 100, 2, 104), matmul_compulsory(2, 2, 2, 4), fft_compulsory(8, 4))
+    yield from d4(SharedProblem(32, 5, 4, mask="window:4"))
+    yield d5_total(SharedProblem(1024, 4, 8, causal=True))
+    yield documents_total(SharedProblem(64, 1, 1), [64, 16], 64 * 32)
 
 
 @pytest.mark.slow
