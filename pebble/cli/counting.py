@@ -90,7 +90,7 @@ def count(
             for name in chosen or ():
                 refuse_without_devices(name, f"use pebble parallel {name}")
             every = every or as_json or as_csv
-            apart = problem.heads_apart() if heads_apart else None
+            apart = problem.heads_apart(accumulate) if heads_apart else None
             shown = _summary(problem.problem(accumulate), memory, bandwidth, chosen, tiles, every, apart)
             shown = replace(shown, counted=replace(shown.counted, work=work), all_bounds=all_bounds)
             counted: CountTable | LevelReport = shown.counted

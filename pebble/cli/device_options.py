@@ -52,7 +52,7 @@ class SharedProblemOptions(Options):
         heads, kv_heads, d, dv = self.heads, self.kv_heads, self.d, self.dv
         groups = None
         if self.groups is not None:
-            groups = tuple(whole_number(part.strip()) or 0 for part in self.groups.split(","))
+            groups = tuple(_group(part.strip()) for part in self.groups.split(","))
             heads, kv_heads = heads or sum(groups), kv_heads or len(groups)
         if self.model is not None:
             from pebble.lab.hardware import model
@@ -74,6 +74,13 @@ class SharedProblemOptions(Options):
             Nq=self.nq,
             groups=groups,
         )
+
+
+def _group(text: str) -> int:
+    number = whole_number(text)
+    if not number or number < 0:
+        raise InvalidInput(f"cannot read {text!r} in --groups as a number of query heads; example: 6,3,2,1")
+    return number
 
 
 class LinkOptions(Options):

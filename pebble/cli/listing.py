@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from pebble.cli import completion
 from pebble.cli.printing import JSON, print_list, print_result
-from pebble.cli.signature import argument, command, option
+from pebble.cli.signature import argument, command, given, option
 
 if TYPE_CHECKING:
     from pebble.program.schedule import Schedule
@@ -128,6 +130,8 @@ def models(
     from pebble.lab.hardware import model, models
     from pebble.lab.hardware.listings import model_table
 
+    if device is None and given(["N", "dtype"]):
+        raise click.UsageError("-N and --dtype need --device: they are for the time that decoding takes.")
     chosen = [model(name) for name in names] or list(models().values())
     decoded = None if device is None else (N, device_of(device), dtype)
     table = model_table(chosen, bool(names), decoded)

@@ -199,15 +199,15 @@ class ProblemOptions(Options):
             self.nq, kv, d, self.dv or d, heads=self.heads or 1, kv_heads=self.kv_heads, mask=mask, **same
         )
 
-    def heads_apart(self) -> Problem:
+    def heads_apart(self, accumulate: bool) -> Problem:
         """Make the problem of the same query heads with keys and values of their own, which a kernel loads for each."""
-        shared = self.problem()
+        shared = self.problem(accumulate)
         if shared.group == 1 or shared.pass_name != "forward":
             raise click.UsageError(
                 "--heads-apart needs query heads that share keys (--kv-heads or --model), and the forward pass: "
                 "backward, they add to common gradients."
             )
-        return self.changed(kv_heads=shared.heads * shared.group).problem()
+        return self.changed(kv_heads=shared.heads * shared.group).problem(accumulate)
 
     def _of_model(self, name: str, same: dict[str, Any]) -> Problem:
         from pebble.lab.hardware import model

@@ -11,12 +11,15 @@ from pebble.cli.device_options import LinkOptions, SharedProblemOptions
 from pebble.cli.options import SEVERAL, names_of
 from pebble.cli.printing import COQ, JSON, print_result, write_coq
 from pebble.cli.progress import long_work
-from pebble.cli.signature import Amount, Options, argument, command, group, needed, option
+from pebble.cli.signature import Amount, Options, argument, command, given, group, needed, option
 from pebble.common.errors import InvalidInput
 
 if TYPE_CHECKING:
     from pebble.lab.parallel import DocumentReport, ParallelReport, ParallelSweep
     from pebble.program.parallel import SharedProblem
+
+
+_LINKS = ("link", "device", "flops", "node", "node_link", "latency", "chunks")
 
 
 class ParallelOptions(Options):
@@ -81,10 +84,10 @@ class ParallelOptions(Options):
 
     def refuse(self, beside: str, *names: str) -> None:
         """Refuse options that say nothing beside another."""
-        given = {**vars(self), "layout": self.problem.layout, "link": self.links.link}
+        flags = {param.name: param.opts[0] for param in click.get_current_context().command.params}
         for name in names:
-            if given[name] is not None:
-                raise click.UsageError(f"{beside} takes no {'-N' if name == 'N' else '--' + name}.")
+            if given([name]):
+                raise click.UsageError(f"{beside} takes no {flags[name]}.")
 
 
 @command
@@ -110,6 +113,8 @@ def parallel(
     several = {
         name: problem_sizes(text, name) for name, text in (("N", asked.N), ("P", asked.P)) if text is not None
     }
+    if asked.documents is None and given(["balance"]):
+        raise click.UsageError("--balance needs --documents.")
     if coq is not None:
         _write_coq(coq, asked, several)
     if any(len(sizes) > 1 for sizes in several.values()):
@@ -121,7 +126,7 @@ def parallel(
     elif one.attention == "linear":
         from pebble.lab.parallel import parallel_states
 
-        one.refuse("--attention linear", "shape", "decode", "link", "memory")
+        one.refuse("--attention linear", "shape", "decode", *_LINKS, "memory")
         print_result(parallel_states(one.shared(), names_of(names) or None), as_json)
     else:
         print_result(_compared(names, one), as_json)
@@ -180,7 +185,7 @@ def _documents(names: tuple[str, ...], asked: ParallelOptions) -> DocumentReport
     """Share documents out."""
     from pebble.lab.parallel import parallel_documents
 
-    asked.refuse("--documents", "N", "layout", "shape", "decode", "link", "memory")
+    asked.refuse("--documents", "N", "nq", "layout", "shape", "decode", *_LINKS, "memory")
     if names:
         raise click.UsageError("--documents chooses the schedules itself: leave the schedule names out.")
     lengths = _lengths(asked.documents or "")

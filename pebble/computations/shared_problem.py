@@ -227,6 +227,11 @@ class SharedProblem(PlainRow):
             found[self.query_tiling.sizes > 1] = True
         return found
 
+    @cached_property
+    def met(self) -> NDArray[np.bool_]:
+        """The same, a row a tile of keys, so that rows can be taken quickly."""
+        return np.ascontiguousarray(self.meets.T)
+
     @property
     def queries(self) -> Arrays:
         """What a row of queries brings along: Q, and in the backward pass dO, l, D."""

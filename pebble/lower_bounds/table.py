@@ -207,18 +207,17 @@ def sharing_notes(problem: Problem) -> list[str]:
     """Return what counts and bounds of query heads that share keys and values are about; nothing if none share."""
     if problem.group == 1:
         return []
-    alone = f"--heads {problem.query_heads} alone"
     text = f"note: {problem.group} query heads share each head of keys and values, and are counted as one problem. "
     if problem.pass_name == "forward":
         text += (
-            "The bounds also hold for kernels that take query heads one by one. To count such a kernel, "
-            f"use {alone}; those bounds are for heads that share nothing, and do not hold here."
+            "The bounds also hold for kernels that take query heads one by one; pebble count --heads-apart "
+            "counts such a kernel beside them."
         )
     else:
         text += (
             "dK and dV are sums over all of them: a kernel that stores them for every query head "
-            f"computes something else. {alone} counts heads that share nothing; those bounds do not hold "
-            "here."
+            f"computes something else. --heads {problem.query_heads} alone counts heads that share nothing; those "
+            "bounds do not hold here."
         )
     return [text]
 

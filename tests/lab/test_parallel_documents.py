@@ -94,8 +94,9 @@ def test_the_bound_for_documents() -> None:
     for k in (2, 4, 9):
         one = SharedProblem(2**10 * 36, 4, 1)
         assert documents_total(one, [one.N, 5], one.pairs // k).value == int(4 * one.N * 4 * (k**0.5 - 1))
-    for k, heads, causal in itertools.product((2, 4, 16), ((8, 2), (4, 4), (4, 1)), (False, True)):
-        one, cut = (SharedProblem(2**14, 16, P, *heads, causal) for P in (1, k))
+    cases = itertools.product((2, 4, 16), ((8, 2), (4, 4), (4, 1)), (False, True), (4, 16, 40))
+    for k, heads, causal, dv in cases:
+        one, cut = (SharedProblem(2**14, 16, P, *heads, causal, dv=dv) for P in (1, k))
         found = documents_total(one, [one.N], -(-one.pairs * one.heads // k)).value
         phi = k * received_at_least(cut, Fraction(products_of(cut), k))
         assert 0.6 * phi <= found <= phi
@@ -104,8 +105,9 @@ def test_the_bound_for_documents() -> None:
 
 def test_the_bound_is_below_every_placement() -> None:
     chance = random.Random(5)
-    for _ in range(8):
-        problem = SharedProblem(64, 4, 4, 4, chance.choice((1, 2, 4)), causal=chance.random() < 0.5)
+    for _ in range(12):
+        heads, dv = chance.choice((1, 2, 4)), chance.choice((1, 4, 9))
+        problem = SharedProblem(64, 4, 4, 4, heads, causal=chance.random() < 0.5, dv=dv)
         lengths = [chance.choice((64, 200, 1000)) for _ in range(4)]
         report = parallel_documents(problem, lengths, chance.choice((1.0, 1.2, 2.0)))
         assert report.bound_total is not None
@@ -113,3 +115,5 @@ def test_the_bound_is_below_every_placement() -> None:
     assert parallel_documents(SharedProblem(64, 4, 2, pass_name="backward"), [64]).bound_total is None
     with pytest.raises(InvalidInput, match="cannot do less than the mean"):
         parallel_documents(SharedProblem(64, 4, 2), [64], 0.9)
+    with pytest.raises(InvalidInput, match="cannot do less than the mean"):
+        parallel_documents(SharedProblem(64, 4, 2), [64], float("inf"))

@@ -161,8 +161,10 @@ def parallel_documents(
         raise InvalidInput("give at least one document")
     if sum(lengths) < problem.P:
         raise InvalidInput(f"{sum(lengths):,} tokens are too few for {problem.P:,} devices")
-    if not balance >= 1:
-        raise InvalidInput(f"the busiest device cannot do less than the mean: the balance is {balance:g}")
+    if not 1 <= balance < math.inf:
+        raise InvalidInput(
+            f"the busiest device cannot do less than the mean: the balance is a number from 1 on, not {balance:g}"
+        )
     work = [replace(problem, N=length, P=1, layout="contiguous").pairs for length in lengths]
     limit = balance * sum(work) / problem.P
     placed, _ = _packed(work, fewest_words(work, lengths, limit, words_by_devices(problem)), problem.P)

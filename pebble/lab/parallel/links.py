@@ -86,7 +86,8 @@ class Links(PlainRow):
         speeds = (self.bandwidth, self.flops, self.node_bandwidth or 1, self.memory_bandwidth or 1)
         if min(*speeds, self.node, self.chunks) <= 0 or self.latency < 0:
             raise InvalidInput(
-                "bandwidths, FLOP rates and the numbers of devices per node and of chunks must be positive"
+                "bandwidths, FLOP rates and the numbers of devices per node and of chunks must be positive, and the "
+                "latency not negative"
             )
 
     def wire(self, exchange: Exchange) -> Wire:
@@ -95,7 +96,7 @@ class Links(PlainRow):
         of_queries, of_keys = (exchange.heads_of(side) for side in ("query", "key"))
         clocks = [
             _Clock(self, exchange, chunks, of_keys)
-            for chunks in range(1, self.chunks + 1)
+            for chunks in range(1, min(self.chunks, of_queries) + 1)
             if chunks == 1 or not problem.uneven
             if of_queries % chunks == 0 and (of_keys % chunks == 0 or chunks % of_keys == 0)
         ]

@@ -188,7 +188,7 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
     if left_out:
         note += "; of queries and keys with few pairs only the compulsory words"
     bound = BY_PARTS.bound(total, note, status=status)
-    return replace(bound, facts={**bound.facts, "rows": rows_of_constants})
+    return replace(bound, facts={**bound.facts, "rows": rows_of_constants}) if rows_of_constants else bound
 
 
 def _thresholds(problem: Problem, mask: Mask, M: int) -> list[int]:

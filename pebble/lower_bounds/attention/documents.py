@@ -17,10 +17,10 @@ from pebble.lower_bounds.bound import LOOMIS_WHITNEY, Bound, Statement
 D6 = Statement(
     "D6",
     "W ≥ Σ over documents of max(0, ν·w − μ·N), with f(x, n) ≥ νx − μn for x up to the most products of a device and "
-    "all n; f(x, n) = min Σ over heads of keys of max(0, G_g(x_h) − (2g+2)nd), Σ x_h = x",
+    "all n; f(x, n) = min Σ over heads of keys of max(0, G_g(x_h) − (g+1)n(d+dv)), Σ x_h = x",
     "any legal run of the game on several devices, sums in any order, recomputation and repeated sends allowed; "
     "forward; documents do not attend to each other; every token's inputs and outputs on one device, whichever; "
-    "Q, K, V distinct, dv = d",
+    "Q, K, V distinct",
     "docs/proofs/communication.md, D6",
     rules="recomputation allowed, sliding allowed",
     after=(LOOMIS_WHITNEY,),

@@ -89,16 +89,18 @@ class Hops:
 
 def _seen(meets: Flags, tiles: Numbers) -> Flags:
     """Tell for each row of tiles which tiles of the other side any of them meets; rows that are alike are once done."""
-    found: dict[bytes, Flags] = {}
-    for row in tiles:
-        if row.tobytes() not in found:
-            found[row.tobytes()] = meets[row].any(axis=0)
-    return np.stack([found[row.tobytes()] for row in tiles])
+    rows: dict[bytes, int] = {}
+    place = [rows.setdefault(row.tobytes(), len(rows)) for row in tiles]
+    different = np.stack([np.frombuffer(row, dtype=tiles.dtype) for row in rows])
+    found = meets[different[:, 0]]
+    for column in different.T[1:]:
+        found |= meets[column]
+    return found if len(rows) == len(tiles) else found[place]
 
 
 def staying_sees(problem: SharedProblem, placement: Placement) -> Flags:
     """Tell for each device of a ring which of all tiles that may come round it works on."""
-    return _seen(problem.meets if placement.travels == "key" else problem.meets.T, placement.staying)
+    return _seen(problem.meets if placement.travels == "key" else problem.met, placement.staying)
 
 
 def hops(problem: SharedProblem, placement: Placement, pass_on: str) -> Hops:
@@ -135,7 +137,7 @@ def hops(problem: SharedProblem, placement: Placement, pass_on: str) -> Hops:
 
 def works_on(problem: SharedProblem, placement: Placement) -> tuple[Flags, Flags]:
     """Tell which of its ``query`` and ``key`` tiles each device, or its whole ring if they travel, ever works on."""
-    sees_queries = _seen(problem.meets.T, placement.key)
+    sees_queries = _seen(problem.met, placement.key)
     sees_keys = _seen(problem.meets, placement.query)
     if placement.before is not None:
         _over_rings(sees_queries if placement.travels == "key" else sees_keys, placement)
