@@ -99,7 +99,7 @@ def test_the_bound_for_documents() -> None:
         one, cut = (SharedProblem(2**14, 16, P, *heads, causal, dv=dv) for P in (1, k))
         found = documents_total(one, [one.N], -(-one.pairs * one.heads // k)).value
         phi = k * received_at_least(cut, Fraction(products_of(cut), k))
-        assert 0.6 * phi <= found <= phi
+        assert (0.6 if dv == 16 else 0.5) * phi <= found <= phi
     assert documents_total(SharedProblem(64, 4, 1), [64, 32], 64**2).value == 0
 
 
