@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.support.commands import Pebble, document_of
+from tests.support.text_tables import lines_of
 
 
 def _lines(name: str) -> list[str]:
-    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
+    return lines_of(Path(__file__).with_name(name))
 
 
 def _value(document: Any, path: str) -> Any:

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from pebble.common.errors import InvalidInput
+from tests.support.text_tables import lines_of
 
 __all__ = ["check_refusal", "refusals"]
 
 
 def refusals(test: str) -> list[str]:
     """Return the lines of the table beside a test, without comments."""
-    text = Path(test).with_name("refusals.txt").read_text(encoding="utf-8")
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
+    return lines_of(Path(test).with_name("refusals.txt"))
 
 
 def check_refusal(line: str, names: dict[str, Any]) -> None:

@@ -6,9 +6,15 @@ import ast
 import re
 from pathlib import Path
 
-__all__ = ["rows_of"]
+__all__ = ["lines_of", "rows_of"]
 
 _ESCAPE = re.compile(r"\\(?:n|r|t|f|v|\\|x[0-9a-f]{2}|u[0-9a-f]{4})")
+
+
+def lines_of(path: Path, comment: str = "#") -> list[str]:
+    """Return the lines of a table that are neither empty nor comments."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.strip() and not line.startswith(comment)]
 
 
 def rows_of(path: Path, part: str | None = None) -> list[list[str]]:
@@ -21,10 +27,10 @@ def rows_of(path: Path, part: str | None = None) -> list[list[str]]:
         A heading ``[part]`` in the file, of which the lines are asked for.
     """
     found, heading = [], None
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in lines_of(path, "##"):
         if re.fullmatch(r"\[\w+\]", line):
             heading = line[1:-1]
-        elif line.strip() and not line.startswith("##") and heading == part:
+        elif heading == part:
             columns = re.split(r" \| ?", line)
             found.append([_ESCAPE.sub(lambda one: ast.literal_eval(f"'{one[0]}'"), text) for text in columns])
     return found
