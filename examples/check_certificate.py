@@ -678,9 +678,9 @@ def formula(claim: dict[str, Any], c: Counts, M: int, pairs: Any = None) -> tupl
         seen = max(int(pairs[at : at + q].all(axis=0).sum()) for at in range(len(pairs) - q + 1))
         require(seen >= n, "no such queries see each other's keys")
         value = large_cache(c, M, q, n)
-    elif name == "by parts" and pairs is not None and "rows" in claim:
-        value = by_parts(c, pairs, M, claim["rows"])
-        remark = "".join(map(tried, claim["rows"]))
+    elif name == "by parts" and pairs is not None:
+        rows = claim.get("rows", [])
+        value, remark = by_parts(c, pairs, M, rows), "".join(map(tried, rows))
     elif name == "causal triangles" and pairs is not None and len(numbers) == 2:
         value = triangles(c, pairs, M, *numbers)
     else:
