@@ -14,6 +14,7 @@ from pebble.lower_bounds.attention import (
     compulsory,
     crossing,
     documents,
+    few_queries,
     forward,
     large_cache,
     latent,
@@ -29,7 +30,7 @@ from pebble.lower_bounds.nests import nest_bounds
 
 _FILES = (
     *(compulsory, forward, forward_rows, backward, backward_rows, by_parts, causal_triangles, large_cache),
-    *(varying_work, latent, levels, communication, crossing, documents, matmul_fft, nest_bounds),
+    *(varying_work, latent, few_queries, levels, communication, crossing, documents, matmul_fft, nest_bounds),
     *(min_cut, SPECTRAL, partition, FORCED_LOADS, products, BUTTERFLY, exhaustive, published),
 )
 """Attention first, then other computations, any DAG, and what others publish."""

@@ -12,6 +12,7 @@ from pebble.computations.problem_form import SOFTMAXES
 from pebble.game.rules import Rules
 from pebble.lower_bounds.attention.backward import b1, b2, wide_sums
 from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_family
+from pebble.lower_bounds.attention.few_queries import few_queries
 from pebble.lower_bounds.attention.forward import t1, t2
 from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask
 from pebble.lower_bounds.attention.latent import latent_bound, t1_of_all_heads, without_rope
@@ -65,7 +66,7 @@ _OF_FORM: dict[str, tuple[Callable[[Problem, int], Bound], ...]] = {
     "plain": (),
     "safe": (safe_softmax,),
     "online": (),
-    "latent": (latent_bound,),
+    "latent": (latent_bound, few_queries),
     "shared-rope": (t1_of_all_heads, _without_rope),
     "linear": (linear,),
     "recurrent": (linear,),
