@@ -23,6 +23,7 @@ from schedules.backward.tiled import SquareTileBackward
 from schedules.flash1 import Flash1
 from schedules.flash2 import Flash2, Flash2Causal, Flash2Packed, Flash2Pinned, KeyWindow, Split
 from schedules.flash2_heads import Flash2Heads
+from schedules.flash2_late import Flash2Late
 from schedules.flash2_mixed import Flash2Mixed, Flash2Sliced
 from schedules.hybrid import Hybrid
 from schedules.linear.chunked import Chunked
@@ -83,7 +84,7 @@ _CANDIDATES: dict[str, tuple[Schedule, ...]] = {
     "safe": _TWO_SWEEPS,
     "online": _ONE_SWEEP,
     "own": (Flash2Pinned(), Flash2Causal(), Flash2Packed(), Naive(), KeyWindow()),
-    "latent": (Flash2(), SquareTile(), Naive()),
+    "latent": (Flash2(), Flash2Late(), SquareTile(), Naive()),
     "shared-rope": (Flash2Heads(), SquareTile(), Naive()),
     "linear": (StateTiles(), TiledProducts(), Naive()),
     "recurrent": (StateTiles(), Naive()),
