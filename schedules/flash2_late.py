@@ -24,9 +24,9 @@ from schedules.flash2 import row_blocks
 class Flash2Late(Schedule):
     """flash-2 where the last row block takes all queries that are left, though its outputs do not fit.
 
-    Of the last ``late`` queries P is stored, and the last ``cols`` columns of their outputs are made in a sweep of their
-    own, which loads P and these columns of the values. Where values are part of the keys, this costs
-    Nk·(2·late + cols) words, and a further row block Nk·d. The block is smaller by late·cols words.
+    Of the last ``late`` queries P is stored, and the last ``cols`` columns of their outputs are made in a sweep of
+    their own, which loads P and these columns of the values. This takes late·cols words less and moves
+    Nk·(2·late + cols) more; another row block would move Nk·d more, because values are part of the keys.
     """
 
     name = "flash-2-late"

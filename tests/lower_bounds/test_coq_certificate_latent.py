@@ -53,8 +53,8 @@ def test_the_numbers_are_those_that_are_printed(problem: Problem, M: int, costs:
         name: (statement, int(words))
         for name, statement, words in _THEOREM.findall(coq_certificate(problem, M))
     }
-    printed = {bound.name: bound for bound in bounds(problem, M).proved}
-    assert {bound.status for bound in printed.values()} == {"machine-checked"}
+    checked = (bound for bound in bounds(problem, M).proved if bound.status == "machine-checked")
+    printed = {bound.name: bound for bound in checked}
     assert set(printed) == {"MLA", "compulsory"} == {name for name in found if not name.endswith("_of_all")}
     for name, bound in printed.items():
         statement, words = found[name]

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 FEW_QUERIES = Statement(
     "few queries",
-    "I/O ≥ Nk·(d + C), C the greatest integer up to dv + min(d − dv, max(0, Nq − ⌊M/(d + dv)⌋)) with G(C − 1) < Nq·(d + "
-    "dv) − M; G(s) the greatest of A(s), 2Nq·(s − 2Nq), for s ≥ Nq (d − dv)·Nq + A(s − Nq), and for s ≥ 3Nq "
-    "(d − dv)·Nq + 2Nq·(s − 3Nq), where A(s) = ⌊s²/4⌋ for s ≤ 2Nq and Nq·(s − Nq) beyond; under a mask the sum over the keys, with the queries that see a key "
-    "for Nq; Nq more if the row sums are outputs",
+    "I/O ≥ Nk·(d + C), C the lesser of dv + min(d − dv, max(0, Nq − ⌊M/(d + dv)⌋)) and the least integer with G(C) ≥ "
+    "Nq·(d + dv) − M; G(s) the greatest of A(s), 2Nq·(s − 2Nq), for s ≥ Nq (d − dv)·Nq + A(s − Nq), and for s ≥ 3Nq "
+    "(d − dv)·Nq + 2Nq·(s − 3Nq); A(s) = ⌊s²/4⌋ for s ≤ 2Nq and Nq·(s − Nq) beyond; under a mask the sum over the "
+    "keys, with the queries that see a key for Nq; Nq more if the row sums are outputs",
     "attention whose values are the first dv of the d words of its keys (multi-head latent attention, absorbed), any "
     "sizes and any mask; chains in a fixed order",
     "docs/proofs/latent.md, few queries",
@@ -57,7 +57,9 @@ def few_queries(problem: Problem, M: int) -> Bound:
     again = [(keys, entering_again(queries, d, dv, M)) for queries, keys in _classes(problem)]
     most = max(words for _, words in again)
     if not most:
-        raise BoundDoesNotApply("the rows of Q and U that a key needs fit in M words, so no key is loaded again")
+        raise BoundDoesNotApply(
+            "the rows of Q and U that a key needs fit in M words, so no key is loaded again"
+        )
     words = problem.keys * d + sum(keys * more for keys, more in again)
     note = f"C = {most:,}" if len(again) == 1 else f"C up to {most:,}"
     return FEW_QUERIES.bound(words + problem.queries * problem.stats, note)

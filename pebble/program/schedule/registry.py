@@ -41,6 +41,7 @@ _ORDER = (
     "flash-2-packed",
     "flash-2-sliced",
     "flash-2-mixed",
+    "flash-2-late",
     "split",
     "split-pinned",
     "small-cache",
