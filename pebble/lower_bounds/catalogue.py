@@ -14,10 +14,10 @@ from pebble.lower_bounds.attention import (
     compulsory,
     crossing,
     documents,
-    few_queries,
     forward,
     large_cache,
     latent,
+    latent_keys,
     varying_work,
 )
 from pebble.lower_bounds.bound import Statement
@@ -30,7 +30,7 @@ from pebble.lower_bounds.nests import nest_bounds
 
 _FILES = (
     *(compulsory, forward, forward_rows, backward, backward_rows, by_parts, causal_triangles, large_cache),
-    *(varying_work, latent, few_queries, levels, communication, crossing, documents, matmul_fft, nest_bounds),
+    *(varying_work, latent, latent_keys, levels, communication, crossing, documents, matmul_fft, nest_bounds),
     *(min_cut, SPECTRAL, partition, FORCED_LOADS, products, BUTTERFLY, exhaustive, published),
 )
 """Attention first, then other computations, any DAG, and what others publish."""

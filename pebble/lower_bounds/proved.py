@@ -12,10 +12,10 @@ from pebble.computations.problem_form import SOFTMAXES
 from pebble.game.rules import Rules
 from pebble.lower_bounds.attention.backward import b1, b2, wide_sums
 from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_family
-from pebble.lower_bounds.attention.few_queries import few_queries
 from pebble.lower_bounds.attention.forward import t1, t2
 from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask
 from pebble.lower_bounds.attention.latent import latent_bound, t1_of_all_heads, without_rope
+from pebble.lower_bounds.attention.latent_keys import mla_by_keys
 from pebble.lower_bounds.attention.varying_work import g1, g2, linear, safe_softmax
 from pebble.lower_bounds.bound import Bound, applicable, by_hand
 from pebble.lower_bounds.certified.backward_rows import B3Row, B4Row, b3, b4
@@ -66,7 +66,7 @@ _OF_FORM: dict[str, tuple[Callable[[Problem, int], Bound], ...]] = {
     "plain": (),
     "safe": (safe_softmax,),
     "online": (),
-    "latent": (latent_bound, few_queries),
+    "latent": (latent_bound, mla_by_keys),
     "shared-rope": (t1_of_all_heads, _without_rope),
     "linear": (linear,),
     "recurrent": (linear,),

@@ -19,9 +19,9 @@ from pebble.lower_bounds import b1, b2, best_bound, forward_bounds, proved_bound
 from pebble.lower_bounds.attention.by_parts import by_parts
 from pebble.lower_bounds.attention.causal_triangles import causal_triangles
 from pebble.lower_bounds.attention.compulsory import compulsory_attention
-from pebble.lower_bounds.attention.few_queries import few_queries
 from pebble.lower_bounds.attention.large_cache import large_cache
 from pebble.lower_bounds.attention.latent import latent_bound, t1_of_all_heads, without_rope
+from pebble.lower_bounds.attention.latent_keys import mla_by_keys
 from pebble.lower_bounds.attention.varying_work import g2, linear, safe_softmax
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.backward_rows import b3, b4
@@ -169,7 +169,7 @@ NAMES = {
     **{
         "linear": linear,
         "latent_bound": latent_bound,
-        "few_queries": few_queries,
+        "mla_by_keys": mla_by_keys,
         "t1_of_all_heads": t1_of_all_heads,
         "li_et_al": li_et_al,
     },
@@ -187,7 +187,7 @@ def test_which_bounds_are_left_for_other_computations() -> None:
     for problem, names in (
         (CHUNKED, ["compulsory"]),
         (Problem.square(64, 8, attention="linear", mask="causal"), ["L", "compulsory"]),
-        (Problem(8, 8, 4, 2, shared_values=True), ["MLA", "compulsory", "few queries"]),
+        (Problem(8, 8, 4, 2, shared_values=True), ["MLA", "compulsory", "MLA by keys"]),
     ):
         assert sorted(bound.name for bound in proved_bounds(problem, 20)) == sorted(names)
 
