@@ -25,6 +25,7 @@ from schedules.flash2 import Flash2, Flash2Causal, Flash2Packed, Flash2Pinned, K
 from schedules.flash2_heads import Flash2Heads
 from schedules.flash2_late import Flash2Late
 from schedules.flash2_mixed import Flash2Mixed, Flash2Sliced
+from schedules.flash2_parted import Flash2Parted
 from schedules.hybrid import Hybrid
 from schedules.linear.chunked import Chunked
 from schedules.linear.state_tiles import StateTiles, TiledProducts
@@ -84,7 +85,7 @@ _CANDIDATES: dict[str, tuple[Schedule, ...]] = {
     "safe": _TWO_SWEEPS,
     "online": _ONE_SWEEP,
     "own": (Flash2Pinned(), Flash2Causal(), Flash2Packed(), Naive(), KeyWindow()),
-    "latent": (Flash2(), Flash2Late(), SquareTile(), Naive()),
+    "latent": (Flash2(), Flash2Late(), Flash2Parted(), SquareTile(), Naive()),
     "shared-rope": (Flash2Heads(), SquareTile(), Naive()),
     "linear": (StateTiles(), TiledProducts(), Naive()),
     "recurrent": (StateTiles(), Naive()),

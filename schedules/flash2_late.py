@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from pebble import Problem, Schedule
 from pebble.program import Node, Nodes, Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._roles import (
@@ -47,9 +49,10 @@ class Flash2Late(Schedule):
         equal = Nq // -(-Nq // most)
         rows = equal if Nq - _start(problem, equal) <= most else 1
         shapes = [(_sweeps(problem, rows) * problem.d, rows, 0, 0)]
-        for late in range(1, last + 1):
-            cols = max(-(-missing // late), 0)
-            if cols <= problem.dv:
+        # 2·late + cols is least where late is the root of half the missing words.
+        least, near = -(-missing // problem.dv), math.isqrt(max(missing, 0) // 2)
+        for late in {min(max(near + more, least, 1), last) for more in range(-2, 3)}:
+            if (cols := max(-(-missing // late), 0)) <= problem.dv:
                 words = _sweeps(problem, most) * problem.d + 2 * late + cols
                 shapes.append((words, most, late, cols))
         return dict(zip(self.tile_names, min(shapes)[1:], strict=True))

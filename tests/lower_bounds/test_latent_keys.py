@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from pebble.lower_bounds.attention.latent_keys import entering_again, mla_by_keys, words_for_each_pair
 
 from pebble import Problem
+from pebble.lower_bounds.attention.latent_keys import entering_again, mla_by_keys, words_for_each_pair
 
 Placed = tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -81,8 +81,9 @@ def test_it_is_what_one_key_costs(queries: int, dv: int, rope: int, epochs: int)
     for M in range(min(least), queries * (d + dv) + 1):
         cost = min(words for most, words in least.items() if most <= M)
         bound = d + entering_again(queries, d, dv, M)
-        assert max(bound, queries * words_for_each_pair(d, dv, M)[0]) <= cost
-        assert bound == cost or queries * (d + dv) > 2 * M
+        assert bound <= cost
+        assert queries * words_for_each_pair(d, dv, M)[0] <= cost
+        assert cost <= bound + 1 or queries * (d + dv) > 2 * M
 
 
 def test_keys_count_with_the_queries_that_see_them() -> None:

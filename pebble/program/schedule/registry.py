@@ -42,6 +42,7 @@ _ORDER = (
     "flash-2-sliced",
     "flash-2-mixed",
     "flash-2-late",
+    "flash-2-parted",
     "split",
     "split-pinned",
     "small-cache",
