@@ -427,6 +427,16 @@ def large_cache(c: Counts, M: int, q: int, n: int) -> int:
     return c.compulsory() - M + gain
 
 
+def by_keys(c: Counts, M: int) -> int:
+    """The bound by keys, where every query sees every key: docs/proofs/large-cache.md."""
+    d, v = c.d, c.v
+    missing, single = c.q * (d + v) - M, max(0, M // c.q - d)
+    require(c.part == "forward" and c.q >= max(d, v) and missing > 0, "the bound by keys does not apply")
+    swept = min((k - 1) * d + v - min(v, k * single) for k in range(2, v + 3))
+    rooted = next(root for root in range(2 * missing + 2) if root * root >= 4 * missing)
+    return c.n * (d + v + min(c.q, rooted, swept)) + c.q * c.stats
+
+
 # Rows of constants: docs/proofs/t3.md, t4.md, b3.md and b4.md. A row is part of the claim.
 
 
@@ -661,7 +671,8 @@ def formula(claim: dict[str, Any], c: Counts, M: int, pairs: Any = None) -> tupl
     require(part.get(name[0], c.part) == c.part, f"{name} is about another pass")
     require(name != "S" or c.softmax == "safe", "S is about safe softmax")
     require(
-        c.sums == "chain" or (name[0] not in "SD" and "triangles" not in name), f"{name} is for a fixed order"
+        c.sums == "chain" or not (name[0] in "SD" or "triangles" in name or "keys" in name),
+        f"{name} is for a fixed order",
     )
     if name == "compulsory":
         value = c.compulsory()
@@ -678,6 +689,8 @@ def formula(claim: dict[str, Any], c: Counts, M: int, pairs: Any = None) -> tupl
         seen = max(int(pairs[at : at + q].all(axis=0).sum()) for at in range(len(pairs) - q + 1))
         require(seen >= n, "no such queries see each other's keys")
         value = large_cache(c, M, q, n)
+    elif name == "by keys" and pairs is None:
+        value = by_keys(c, M)
     elif name == "by parts" and pairs is not None:
         rows = claim.get("rows", [])
         value, remark = by_parts(c, pairs, M, rows), "".join(map(tried, rows))

@@ -8,6 +8,7 @@ from pebble.common.errors import InvalidInput
 from pebble.lower_bounds import levels, matmul_fft, published
 from pebble.lower_bounds.attention import (
     backward,
+    by_keys,
     by_parts,
     causal_triangles,
     communication,
@@ -30,7 +31,8 @@ from pebble.lower_bounds.nests import nest_bounds
 
 _FILES = (
     *(compulsory, forward, forward_rows, backward, backward_rows, by_parts, causal_triangles, large_cache),
-    *(varying_work, latent, latent_keys, levels, communication, crossing, documents, matmul_fft, nest_bounds),
+    *(by_keys, varying_work, latent, latent_keys, levels, communication, crossing, documents),
+    *(matmul_fft, nest_bounds),
     *(min_cut, SPECTRAL, partition, FORCED_LOADS, products, BUTTERFLY, exhaustive, published),
 )
 """Attention first, then other computations, any DAG, and what others publish."""

@@ -11,6 +11,7 @@ from pebble.computations.problem import Problem
 from pebble.computations.problem_form import SOFTMAXES
 from pebble.game.rules import Rules
 from pebble.lower_bounds.attention.backward import b1, b2, wide_sums
+from pebble.lower_bounds.attention.by_keys import by_keys
 from pebble.lower_bounds.attention.compulsory import compulsory_attention, compulsory_family
 from pebble.lower_bounds.attention.forward import t1, t2
 from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask
@@ -43,7 +44,10 @@ def _with_row(
 
 
 _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
-    "forward": (compulsory_attention, t1, t2, _with_row(T3Row, t3), _with_row(T4Row, t4), large_cache),
+    "forward": (
+        *(compulsory_attention, t1, t2, _with_row(T3Row, t3), _with_row(T4Row, t4)),
+        *(large_cache, by_keys),
+    ),
     "backward": (
         compulsory_attention,
         b1,

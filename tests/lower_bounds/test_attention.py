@@ -16,6 +16,7 @@ from pebble.computations.masks import make_mask, mask_from_array
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import b1, b2, best_bound, forward_bounds, proved_bounds, regime, t1, t2
+from pebble.lower_bounds.attention.by_keys import by_keys
 from pebble.lower_bounds.attention.by_parts import by_parts
 from pebble.lower_bounds.attention.causal_triangles import causal_triangles
 from pebble.lower_bounds.attention.compulsory import compulsory_attention
@@ -170,6 +171,7 @@ NAMES = {
         "linear": linear,
         "latent_bound": latent_bound,
         "mla_by_keys": mla_by_keys,
+        "by_keys": by_keys,
         "t1_of_all_heads": t1_of_all_heads,
         "li_et_al": li_et_al,
     },
