@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from pebble import Problem
+from pebble import Array, Problem
 from pebble.program import (
     Node,
     Phase,
@@ -19,13 +19,14 @@ from pebble.program import (
     store,
     when,
 )
-from schedules._roles import each_query_head
+from schedules._roles import each_query_head, family
+from schedules.linear._sweeps import sweeps
 
 
 def naive_linear(problem: Problem) -> Program:
     """Write each array of linear attention word by word; of causal linear attention token by token, or in chunks."""
     if problem.form == "chunked":
-        return _chunk_by_chunk(problem)
+        return _gradients(problem) if problem.pass_name == "backward" else _chunk_by_chunk(problem)
     if problem.form != "linear":
         return _token_by_token(problem)
     return program(
@@ -36,11 +37,44 @@ def naive_linear(problem: Problem) -> Program:
 
 def _token_by_token(problem: Problem) -> Program:
     """Write it with the whole state read and written again for each token, then read for the outputs."""
-    later = partial(when, not_first("n"))
-    gate = (later(load("G")), later(delete("G"))) if problem.gate else (None, None)
-    word = (load("V"), later(load("H")), compute("H"), store("H"), delete("H", "V"))
-    update = loop("k", 1, load("K"), gate[0], loop("e", 1, *word), gate[1], delete("K"))
-    return program(loop("n", 1, update, each_query_head(problem, _each("e", _sum("O", "k", "Q", "H")))))
+    later, phases = partial(when, not_first("n")), []
+    for sweep in sweeps(problem):
+        gate = (later(load(*sweep.gates)), later(delete(*sweep.gates))) if sweep.gates else (None, None)
+        left, right, state = sweep.left, sweep.right, sweep.state
+        word = (load(right), later(load(state)), compute(state), store(state), delete(state, right))
+        update = loop("k", 1, load(left), gate[0], loop("e", 1, *word), gate[1], delete(left))
+        outputs = [
+            _each(one.axes[-1], _sum(one.name, str(one.chain), one.operands[0], state)) for one in sweep.outputs
+        ]
+        phases.append(phase("", loop("n", 1, update, each_query_head(problem, *outputs))))
+    return program(*phases)
+
+
+def _gradients(problem: Problem) -> Program:
+    """Write the gradients in chunks, product after product, each written; a state goes on chunk by chunk."""
+    of, before = family(problem), partial(when, not_first("c"))
+    phases = []
+    for one in of.arrays:
+        name, axes = one.name, " ".join(one.axes)
+        if one.chain == "c":
+            added = load(one.operands[0]), before(load(name)), compute(name), delete(one.operands[0])
+            state = _each(axes, (*added, store(name), delete(name)))
+            reads = [each for each in of.arrays if f"{name}@before" in each.operands]
+            phases.append(phase(f"{name}, and what reads it", loop("c", 1, *(map(_read_before, reads)), state)))
+        elif one.chain is not None and not any(read.at_step for read in one.reads):
+            phases.append(phase(name, _each(axes, _sum(name, one.chain, *one.operands))))
+        elif one.operands and one.chain is None:
+            made = load(*one.operands), compute(name), delete(*one.operands), store(name), delete(name)
+            phases.append(phase(name, _each(axes, made)))
+    return program(*phases)
+
+
+def _read_before(array: Array) -> Node:
+    """Words of a product with the state before a chunk."""
+    row, state = (read.array for read in array.reads)
+    before = when(not_first("c"), load(state)), when(not_first("c"), delete(state))
+    words = loop(str(array.chain), 1, load(row), before[0], compute(array.name), delete(row), before[1])
+    return _each(" ".join(array.axes[1:]), (words, store(array.name), delete(array.name)))
 
 
 def _chunk_by_chunk(problem: Problem) -> Program:
