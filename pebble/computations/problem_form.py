@@ -174,13 +174,15 @@ def _check_linear_backward(problem: Form, chunk: int) -> None:
     if problem.mask is None:
         raise InvalidInput(
             "the gradients of linear attention are supported under the causal mask (--mask causal); without a mask "
-            "they are a loop nest, see 'Backward' in docs/linear-attention.md"
+            "count them as a loop nest (pebble kernel)"
         )
-    if problem.gate or problem.Nq > problem.Nk or problem.Nk % chunk:
-        raise InvalidInput(
-            "the gradients of causal linear attention are supported without gates, with one query head to each head of "
-            f"keys, and in full chunks; here {problem.Nk:,} tokens come in chunks of {chunk:,}"
-        )
+    for found, what in (
+        (problem.gate, "gates"),
+        (problem.Nq > problem.Nk, "query heads that share keys and values"),
+        (problem.Nk % chunk, f"chunks of {chunk:,} of {problem.Nk:,} tokens; the last one must be full"),
+    ):
+        if found:
+            raise InvalidInput(f"the gradients of linear attention are not supported with {what}")
 
 
 def _causal(sharing: int) -> str:

@@ -166,7 +166,14 @@ class _Line:
             turned = list(map(Affine.index, axes))
             turned[at] = Affine.index("last") - turned[at]
             alone = self.sign == "=" and self.expression.tree in self.expression.places
-            if alone and read.places == (*turned,) and of and of.is_input and of.axes == axes and not of.backward:
+            if (
+                alone
+                and read.places == (*turned,)
+                and of
+                and of.is_input
+                and of.axes == axes
+                and not of.backward
+            ):
                 return Array(name, axes, meaning=self.equation.meaning, backward=(of.name, axis))
         self._fail("an input is read backward on a line of its own, such as Kr[j,k] = K[last-j,k]")
 

@@ -212,7 +212,9 @@ class _CWriter:
         name, axis = array.backward
         shape = [self.family.extents[one] for one in array.axes]
         inner, length = math.prod(shape[array.axes.index(axis) + 1 :]), self.family.extents[axis]
-        there = self.memory.slow(self.family[name], f"n + ({length - 1} - n / {inner} % {length} * 2) * {inner}")
+        there = self.memory.slow(
+            self.family[name], f"n + ({length - 1} - n / {inner} % {length} * 2) * {inner}"
+        )
         return f"  for (int n = 0; n < {math.prod(shape)}; n++) {self.memory.slow(array, 'n')} = {there};\n"
 
     def program(self, program: Program) -> Iterator[str]:

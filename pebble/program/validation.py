@@ -43,7 +43,9 @@ def _validate_directions(part: Phase, backward: Mapping[str, str]) -> None:
             nodes += node.body
     for name, of in backward.items():
         if name in named and of in named:
-            raise InvalidInput(f"{name} is {of} read backward: use one of them in a phase, and delete it there")
+            raise InvalidInput(
+                f"{name} is {of} read backward: use one of them in a phase, and delete it there"
+            )
 
 
 def _validate_level(node: Operation, levels: int) -> None:

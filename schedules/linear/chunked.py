@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -9,17 +10,16 @@ from pebble import Problem, Schedule
 from pebble.program import (
     Node,
     Nodes,
+    Phase,
     Program,
     Tiles,
     compute,
     delete,
     load,
     loop,
-    not_last,
     phase,
     program,
     store,
-    when,
 )
 from schedules._roles import each_query_head, family
 
@@ -71,9 +71,14 @@ class ChunkParallel(_StateColumns):
         outputs = phase("chunk by chunk", loop("e", cols, *_outputs(problem, cols, update)))
         if not problem.chunk_sizes[0]:
             return program(outputs)
-        words = loop("k", 1, loop("e", 1, compute("Z"), store("Z"), delete("Z"), label="value"))
-        states = loop("e", cols, loop("c", 1, load("K", "V"), words, delete("K", "V")))
+        states = _added("Z", cols, "K", "V")
         return program(phase("what each chunk adds to the state", states), outputs)
+
+
+def _added(adds: str, cols: int, *made_of: str) -> Node:
+    """Write what each chunk adds to columns of a state."""
+    words = loop("k", 1, loop("e", 1, compute(adds), store(adds), delete(adds), label="value"))
+    return loop("e", cols, loop("c", 1, load(*made_of), words, delete(*made_of)))
 
 
 class ChunkedBackward(Schedule):
@@ -93,14 +98,35 @@ class ChunkedBackward(Schedule):
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
+        return program(*self.gradients(problem, tiles, compute))
+
+    def gradients(self, problem: Problem, tiles: Tiles, made: Callable[[str], Nodes]) -> tuple[Phase, ...]:
+        """Write the gradients; ``made`` is how what a chunk adds to a state comes to fast memory, by its name."""
         rows, cols = self.check_tiles(tiles).values()
         dQ = _Product("dO", "dS", "A", "B", "dQ")
         dK, dV = _Product("Vr", "dSr", "Ar", "Br", "dK"), _Product("Kr", "Sr", "Cr", "Dr", "dV")
-        forward = partial(_gradients, problem, ("K", "V"), "Z", "H")
-        back = partial(_gradients, problem, ("Qr", "dOr"), "Y", "R")
+        forward = partial(_gradients, problem, ("K", "V"), "H", (made("Z"), compute("H"), delete("Z")))
+        back = partial(_gradients, problem, ("Qr", "dOr"), "R", (made("Y"), compute("R"), delete("Y")))
         whole = rows >= problem.d and cols >= problem.dv
         rest = (back(rows, dK, dV),) if whole else (back(rows, dK), back(cols, dV))
-        return program(phase("dQ, chunk by chunk", forward(rows, dQ)), phase("dK and dV, from the last chunk", *rest))
+        return phase("dQ, chunk by chunk", forward(rows, dQ)), phase("dK and dV, from the last chunk", *rest)
+
+
+class ChunkParallelBackward(ChunkedBackward):
+    """First what every chunk adds to the state and to its gradient, which is written; then the gradients."""
+
+    name = "chunk-parallel"
+    summary = "writes first what each chunk adds to the states, as when chunks run in parallel"
+    source = "Yang et al. 2024, arXiv 2312.06635 (flash-linear-attention), on one fast memory"
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program."""
+        gradients = self.gradients(problem, tiles, load)
+        if problem.Nk == problem.chunk_sizes[1]:
+            return program(*gradients)
+        states = phase("what each chunk adds to the state", _added("Z", problem.dv, "K", "V"))
+        others = phase("what each chunk adds to its gradient", _added("Y", problem.dv, "Qr", "dOr"))
+        return program(states, others, *gradients)
 
 
 class _Product(NamedTuple):
@@ -118,9 +144,12 @@ class _Product(NamedTuple):
 
 
 def _gradients(
-    problem: Problem, held: tuple[str, str], adds: str, state: str, size: int, *products: _Product
+    problem: Problem, held: tuple[str, str], state: str, update: Nodes, size: int, *products: _Product
 ) -> Node:
-    """Pass over the chunks for some gradients: two inputs of a chunk are held, and a tile of the state."""
+    """Pass over the chunks for some gradients: two inputs of a chunk are held, and a tile of the state.
+
+    The last chunk adds to the state as well, which then nothing reads: that moves no word.
+    """
     of, length = family(problem), problem.chunk_sizes[1]
     axis = of[products[0].output].axes[-1]
     size = min(size, of.extents[axis])
@@ -128,9 +157,9 @@ def _gradients(
         loop(of[one.row].axes[-2], 1, load(one.row), _row(problem, one, length < size, True), delete(one.row))
         for one in products
     )
-    words = loop("k", 1, loop("e", 1, compute(adds), compute(state), delete(adds), label="value"), label="feature")
     more = problem.Nk > length
-    chunk = loop("c", 1, load(*held), *rows, when(not_last("c"), words) if more else None, delete(*held))
+    words = loop("k", 1, loop("e", 1, update, label="value"), label="feature") if more else None
+    chunk = loop("c", 1, load(*held), *rows, words, delete(*held))
     return loop(axis, size, chunk, delete(state) if more else None)
 
 

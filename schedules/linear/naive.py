@@ -44,37 +44,41 @@ def _token_by_token(problem: Problem) -> Program:
         word = (load(right), later(load(state)), compute(state), store(state), delete(state, right))
         update = loop("k", 1, load(left), gate[0], loop("e", 1, *word), gate[1], delete(left))
         outputs = [
-            _each(one.axes[-1], _sum(one.name, str(one.chain), one.operands[0], state)) for one in sweep.outputs
+            _each(one.axes[-1], _sum(one.name, str(one.chain), one.operands[0], state))
+            for one in sweep.outputs
         ]
         phases.append(phase("", loop("n", 1, update, each_query_head(problem, *outputs))))
     return program(*phases)
 
 
 def _gradients(problem: Problem) -> Program:
-    """Write the gradients in chunks, product after product, each written; a state goes on chunk by chunk."""
-    of, before = family(problem), partial(when, not_first("c"))
-    phases = []
-    for one in of.arrays:
-        name, axes = one.name, " ".join(one.axes)
+    """Write the gradients in chunks, array after array, each written; a state goes on chunk by chunk."""
+    arrays, phases = family(problem).arrays, list[Phase]()
+    for one in arrays:
+        name, operands, axes = one.name, one.operands, " ".join(one.axes)
         if one.chain == "c":
-            added = load(one.operands[0]), before(load(name)), compute(name), delete(one.operands[0])
-            state = _each(axes, (*added, store(name), delete(name)))
-            reads = [each for each in of.arrays if f"{name}@before" in each.operands]
-            phases.append(phase(f"{name}, and what reads it", loop("c", 1, *(map(_read_before, reads)), state)))
+            before = when(not_first("c"), load(name))
+            words = _each(axes, (*load(*operands), before, *_written(name, *operands)))
+            reads = [_read_before(other, name) for other in arrays if f"{name}@before" in other.operands]
+            phases.append(phase(f"{name}, and what reads it", loop("c", 1, *reads, words)))
+        elif one.chain is None and operands:
+            phases.append(phase(name, _each(axes, (*load(*operands), *_written(name, *operands)))))
         elif one.chain is not None and not any(read.at_step for read in one.reads):
-            phases.append(phase(name, _each(axes, _sum(name, one.chain, *one.operands))))
-        elif one.operands and one.chain is None:
-            made = load(*one.operands), compute(name), delete(*one.operands), store(name), delete(name)
-            phases.append(phase(name, _each(axes, made)))
+            phases.append(phase(name, _each(axes, _sum(name, one.chain, *operands))))
     return program(*phases)
 
 
-def _read_before(array: Array) -> Node:
+def _written(name: str, *operands: str) -> tuple[Node, ...]:
+    """A word made of others, and stored."""
+    return compute(name), *delete(*operands), *store(name), *delete(name)
+
+
+def _read_before(array: Array, state: str) -> Node:
     """Words of a product with the state before a chunk."""
-    row, state = (read.array for read in array.reads)
-    before = when(not_first("c"), load(state)), when(not_first("c"), delete(state))
-    words = loop(str(array.chain), 1, load(row), before[0], compute(array.name), delete(row), before[1])
-    return _each(" ".join(array.axes[1:]), (words, store(array.name), delete(array.name)))
+    name, row = array.name, array.operands[0]
+    before, gone = (when(not_first("c"), *done) for done in (load(state), delete(state)))
+    words = loop(str(array.chain), 1, load(row), before, compute(name), delete(row), gone)
+    return _each(" ".join(array.axes[1:]), (words, *store(name), *delete(name)))
 
 
 def _chunk_by_chunk(problem: Problem) -> Program:

@@ -61,9 +61,8 @@ def _pass(problem: Problem, sizes: Sizes, sweep: Sweep) -> Phase:
         title = "H = KᵀV and O = QH, a tile of H at a time"
     else:
         work = loop("n", 1, update, each_query_head(problem, *outputs))
-        title = "the state token by token, a tile of it at a time"
-        if problem.pass_name == "backward":
-            title = f"{sweep.state} token by token, a tile of it at a time: {', '.join(one.name for one in sweep.outputs)}"
+        what = "the state" if sweep.state == "H" else "its gradient, from the last,"
+        title = f"{what} token by token, a tile of it at a time"
     return phase(title, loop("k", sizes["k"], loop("e", sizes["e"], work, delete(sweep.state))))
 
 
