@@ -20,7 +20,7 @@ from pebble.program import (
     when,
 )
 from schedules._roles import each_query_head, family
-from schedules.linear._sweeps import sweeps
+from schedules.linear._token_passes import token_passes
 
 
 def naive_linear(problem: Problem) -> Program:
@@ -38,14 +38,16 @@ def naive_linear(problem: Problem) -> Program:
 def _token_by_token(problem: Problem) -> Program:
     """Write it with the whole state read and written again for each token, then read for the outputs."""
     later, phases = partial(when, not_first("n")), []
-    for sweep in sweeps(problem):
-        gate = (later(load(*sweep.gates)), later(delete(*sweep.gates))) if sweep.gates else (None, None)
-        left, right, state = sweep.left, sweep.right, sweep.state
+    for one_pass in token_passes(problem):
+        gate = (
+            (later(load(*one_pass.gates)), later(delete(*one_pass.gates))) if one_pass.gates else (None, None)
+        )
+        left, right, state = one_pass.left, one_pass.right, one_pass.state
         word = (load(right), later(load(state)), compute(state), store(state), delete(state, right))
         update = loop("k", 1, load(left), gate[0], loop("e", 1, *word), gate[1], delete(left))
         outputs = [
             _each(one.axes[-1], _sum(one.name, str(one.chain), one.operands[0], state))
-            for one in sweep.outputs
+            for one in one_pass.outputs
         ]
         phases.append(phase("", loop("n", 1, update, each_query_head(problem, *outputs))))
     return program(*phases)

@@ -23,7 +23,7 @@ from pebble.program import (
 )
 from schedules._roles import each_query_head
 from schedules._tiled_products import product_phase
-from schedules.linear._sweeps import Sweep, sweeps
+from schedules.linear._token_passes import TokenPass, token_passes
 
 Sizes = Mapping[str, int]
 """Of a tile of the state: its rows, k, and columns, e."""
@@ -49,28 +49,28 @@ class StateTiles(Schedule):
         """Write the program."""
         tiles = self.check_tiles(tiles)
         sizes = {"k": min(tiles["state_rows"], problem.d), "e": min(tiles["state_cols"], problem.dv)}
-        return program(*(_pass(problem, sizes, sweep) for sweep in sweeps(problem)))
+        return program(*(_pass(problem, sizes, one_pass) for one_pass in token_passes(problem)))
 
 
-def _pass(problem: Problem, sizes: Sizes, sweep: Sweep) -> Phase:
+def _pass(problem: Problem, sizes: Sizes, one_pass: TokenPass) -> Phase:
     """All tokens pass by each tile of a state."""
-    update = _update(problem, sizes, sweep)
-    outputs = tuple(_output(one, sizes) for one in sweep.outputs)
+    update = _update(problem, sizes, one_pass)
+    outputs = tuple(_output(one, sizes) for one in one_pass.outputs)
     if problem.form == "linear":
         work: Nodes = (loop("j", 1, update), loop("i", 1, *outputs))
         title = "H = KᵀV and O = QH, a tile of H at a time"
     else:
         work = loop("n", 1, update, each_query_head(problem, *outputs))
-        what = "the state" if sweep.state == "H" else "its gradient, from the last,"
+        what = "the state" if one_pass.state == "H" else "its gradient, from the last,"
         title = f"{what} token by token, a tile of it at a time"
-    return phase(title, loop("k", sizes["k"], loop("e", sizes["e"], work, delete(sweep.state))))
+    return phase(title, loop("k", sizes["k"], loop("e", sizes["e"], work, delete(one_pass.state))))
 
 
-def _update(problem: Problem, sizes: Sizes, sweep: Sweep) -> tuple[Nodes, ...]:
+def _update(problem: Problem, sizes: Sizes, one_pass: TokenPass) -> tuple[Nodes, ...]:
     """Add a token's key times value to a tile of the state: one vector is held, the other passes word by word."""
-    gate = when(not_first("n"), load(*sweep.gates)) if sweep.gates else None
-    no_gate = when(not_first("n"), delete(*sweep.gates)) if sweep.gates else None
-    left, right, state = sweep.left, sweep.right, sweep.state
+    gate = when(not_first("n"), load(*one_pass.gates)) if one_pass.gates else None
+    no_gate = when(not_first("n"), delete(*one_pass.gates)) if one_pass.gates else None
+    left, right, state = one_pass.left, one_pass.right, one_pass.state
     if _holds_keys(problem, sizes):
         words = loop("e", 1, load(right), compute(state), delete(right), label="value")
         return load(left), gate, words, no_gate, delete(left)

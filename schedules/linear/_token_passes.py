@@ -9,7 +9,7 @@ from schedules._roles import family
 
 
 @dataclass(frozen=True)
-class Sweep:
+class TokenPass:
     """A pass over all tokens, or chunks, with the state that takes them in one after the other.
 
     Attributes
@@ -31,10 +31,10 @@ class Sweep:
     outputs: tuple[Array, ...]
 
 
-def sweeps(problem: Problem) -> tuple[Sweep, ...]:
+def token_passes(problem: Problem) -> tuple[TokenPass, ...]:
     """Return the passes over the tokens, one for each state.
 
-    >>> [sweep.state for sweep in sweeps(Problem.square(4, 2, attention="linear", mask="causal"))]
+    >>> [one_pass.state for one_pass in token_passes(Problem.square(4, 2, attention="linear", mask="causal"))]
     ['H']
     """
     arrays = family(problem).arrays
@@ -43,5 +43,5 @@ def sweeps(problem: Problem) -> tuple[Sweep, ...]:
         if state.axes == ("k", "e") and state.chain in ("n", "j"):
             left, right, *gates = (read.array for read in state.reads)
             outputs = tuple(one for one in arrays if any(read.array == state.name for read in one.reads))
-            found.append(Sweep(state.name, left, right, tuple(gates), outputs))
+            found.append(TokenPass(state.name, left, right, tuple(gates), outputs))
     return tuple(found)
