@@ -21,7 +21,7 @@ from pebble.lower_bounds.attention.causal_triangles import causal_triangles
 from pebble.lower_bounds.attention.compulsory import compulsory_attention
 from pebble.lower_bounds.attention.large_cache import large_cache
 from pebble.lower_bounds.attention.latent import latent_bound, t1_of_all_heads, without_rope
-from pebble.lower_bounds.attention.varying_work import g2, linear, safe_softmax
+from pebble.lower_bounds.attention.varying_work import g2, linear, linear_backward, safe_softmax
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.backward_rows import b3, b4
 from pebble.lower_bounds.certified.forward_rows import t3, t4
@@ -41,6 +41,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "S": {"softmax": "safe"},
     "L": {"attention": "linear"},
     "L, causal": {"attention": "linear", "mask": "causal"},
+    "L, backward": {"attention": "linear", "mask": "causal", "pass_name": "backward"},
     "MLA": {"shared_values": True},
     "causal": {"mask": "causal"},
 }
@@ -167,6 +168,8 @@ NAMES = {
     },
     **{
         "linear": linear,
+        "linear_backward": linear_backward,
+        "replace": replace,
         "latent_bound": latent_bound,
         "t1_of_all_heads": t1_of_all_heads,
         "li_et_al": li_et_al,
