@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.program.parallel.exchange import HeadBlocks
-from pebble.program.parallel.placement import hops, sights
+from pebble.program.parallel.placement import hops, meetings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ def exchange_form(exchange: Exchange) -> ReceivedWords:
 
 
 @dataclass(frozen=True, eq=False)
-class _Touched:
+class _TouchedTiles:
     """Tiles of one side that devices work on, or pass on, counted.
 
     Attributes
@@ -90,8 +90,8 @@ class _Form:
         heads = HeadBlocks.of(problem, placement.blocks)
         key_block = heads.key_block[np.arange(placement.blocks)]
         self.heads = {"query": heads.sizes["query"], "key": heads.sizes["key"][key_block]}
-        seen = dict(zip(("query", "key"), sights(problem, placement), strict=True))
-        self.works = {side: self._touched(side, sight.at) for side, sight in seen.items()}
+        seen = dict(zip(("query", "key"), meetings(problem, placement), strict=True))
+        self.works = {side: self._touched(side, meeting.at) for side, meeting in seen.items()}
         self.came_home = False
 
     def _sets(self, side: str) -> Iterator[tuple[Numbers, Numbers]]:
@@ -104,7 +104,7 @@ class _Form:
         for devices in np.split(order, np.flatnonzero(np.diff(chosen[order])) + 1):
             yield devices, sets[chosen[devices[:1]]]
 
-    def _touched(self, side: str, touches: Callable[[Numbers, Numbers], Flags]) -> _Touched:
+    def _touched(self, side: str, touches: Callable[[Numbers, Numbers], Flags]) -> _TouchedTiles:
         """Count the tiles that devices touch, given which these are: flags, a row for each of some devices."""
         tiling, block, blocks = self.problem.tiling_of(side), self.placement.block, self.placement.blocks
         rows = np.zeros(self.problem.P, np.int64)
@@ -119,7 +119,7 @@ class _Form:
                         found[tiles[0], one] += some[block[devices] == one].sum(axis=0)
                 else:
                     np.add.at(found, (tiles, block[devices][:, None]), some)
-        return _Touched(rows, times, away)
+        return _TouchedTiles(rows, times, away)
 
     def gather(self, way: Hops | None) -> bool:
         """Add what comes from the owners at the start; tell whether anything does."""

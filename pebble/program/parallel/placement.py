@@ -98,7 +98,7 @@ class Hops:
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class Meeting:
     """Which tiles of a side devices work on, of all that there are: a row for all devices that work on the same.
 
     Attributes
@@ -117,14 +117,14 @@ class Sight:
         return self.flags[self.of_device[devices][:, None], tiles]
 
 
-def _sight(problem: SharedProblem, placement: Placement, of: str) -> Sight:
+def _meeting(problem: SharedProblem, placement: Placement, of: str) -> Meeting:
     """Return which tiles of a side meet any of those that a device has of the other side."""
     meets = problem.met if of == "query" else problem.meets
     sets, chosen = placement.sets("key" if of == "query" else "query")
     found = meets[sets[:, 0]]
     for column in sets.T[1:]:
         found |= meets[column]
-    return Sight(found, chosen)
+    return Meeting(found, chosen)
 
 
 def hops(problem: SharedProblem, placement: Placement, pass_on: str) -> Hops:
@@ -159,14 +159,14 @@ def hops(problem: SharedProblem, placement: Placement, pass_on: str) -> Hops:
     return Hops(first, last, home)
 
 
-def staying_sees(problem: SharedProblem, placement: Placement) -> Sight:
+def staying_sees(problem: SharedProblem, placement: Placement) -> Meeting:
     """Return which of all tiles that may come round a ring each device works on."""
-    return _sight(problem, placement, placement.travels)
+    return _meeting(problem, placement, placement.travels)
 
 
-def sights(problem: SharedProblem, placement: Placement) -> tuple[Sight, Sight]:
+def meetings(problem: SharedProblem, placement: Placement) -> tuple[Meeting, Meeting]:
     """Return which queries and keys each device would work on; of the side that stays, its whole ring."""
-    queries, keys = (_sight(problem, placement, side) for side in ("query", "key"))
+    queries, keys = (_meeting(problem, placement, side) for side in ("query", "key"))
     if placement.before is None:
         return queries, keys
     if placement.travels == "key":
@@ -176,7 +176,7 @@ def sights(problem: SharedProblem, placement: Placement) -> tuple[Sight, Sight]:
 
 def works_on(problem: SharedProblem, placement: Placement) -> tuple[Flags, Flags]:
     """Tell which of its ``query`` and ``key`` tiles each device, or its whole ring if they travel, ever works on."""
-    queries, keys = sights(problem, placement)
+    queries, keys = meetings(problem, placement)
     devices = np.arange(problem.P)
     return queries.at(devices, placement.tiles("query")), keys.at(devices, placement.tiles("key"))
 
@@ -189,13 +189,13 @@ def workers(problem: SharedProblem, placement: Placement, works: Flags) -> Numbe
     return count
 
 
-def _over_rings(sight: Sight, placement: Placement) -> Sight:
+def _over_rings(meeting: Meeting, placement: Placement) -> Meeting:
     """Give each device what any device of its ring has."""
     assert placement.before is not None
-    first = device = np.arange(len(sight.of_device))
+    first = device = np.arange(len(meeting.of_device))
     for _ in range(placement.length - 1):
         device = placement.before[device]
         first = np.minimum(first, device)
     rings, ring = np.unique(first, return_inverse=True)
-    rows = [np.unique(sight.of_device[first == one]) for one in rings]
-    return Sight(np.stack([sight.flags[row].any(axis=0) for row in rows]), ring)
+    rows = [np.unique(meeting.of_device[first == one]) for one in rings]
+    return Meeting(np.stack([meeting.flags[row].any(axis=0) for row in rows]), ring)
