@@ -45,7 +45,7 @@ class Row(NamedTuple):
 ROWS = (
     Row("fft:128", 4, 1520),
     Row("fft:256", 8, 2405),
-    Row("matmul:16,16,16", 32, 9034),
+    Row("matmul:8,8,8", 16, 1222),
     Row("strassen:8", 8, 3147),
     Row("hypercube:9", 16, 1777),
     Row("diamond:16,16", 4, 481),

@@ -13,7 +13,7 @@ from pebble.lower_bounds.catalogue import STATEMENTS, statement
 
 PROGRAM = "pebble"
 YEAR = 2026
-"""Of this version."""
+"""Of this version, in the entries of the program and its own bounds."""
 
 
 @dataclass(frozen=True)
