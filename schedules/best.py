@@ -27,7 +27,7 @@ from schedules.flash2_late import Flash2Late
 from schedules.flash2_mixed import Flash2Mixed, Flash2Sliced
 from schedules.flash2_parted import Flash2Parted
 from schedules.hybrid import Hybrid
-from schedules.linear.chunked import Chunked
+from schedules.linear.chunked import Chunked, ChunkedBackward
 from schedules.linear.state_tiles import StateTiles, TiledProducts
 from schedules.naive import Naive
 from schedules.p_tile import PTile
@@ -92,6 +92,8 @@ _CANDIDATES: dict[str, tuple[Schedule, ...]] = {
     "gated": (StateTiles(), Naive()),
     "chunked": (Chunked(), Naive()),
     "backward": _GRADIENTS,
+    "recurrent backward": (StateTiles(), Naive()),
+    "chunked backward": (ChunkedBackward(), Naive()),
 }
 """Of each computation the schedules that cover its regimes, and a few that are cheapest for odd shapes only."""
 
@@ -105,7 +107,7 @@ class Best(Schedule):
     summary = "the cheapest of the others, with their cheapest tiles"
     source = "closed forms compared"
     passes = ("forward", "backward")
-    forms = tuple(form for form in _CANDIDATES if form != "backward")
+    forms = tuple(form for form in _CANDIDATES if not form.endswith("backward"))
     follows_mask = True
     in_sequences = True
     may_be_zero = tuple(sorted({name for schedule in _ALL for name in schedule.may_be_zero}))
@@ -116,7 +118,10 @@ class Best(Schedule):
     @staticmethod
     def candidates(problem: Problem) -> tuple[Schedule, ...]:
         """Return the schedules that are compared."""
-        return _CANDIDATES["backward" if problem.pass_name == "backward" else problem.form]
+        backward = problem.pass_name == "backward"
+        if problem.attention == "linear":
+            return _CANDIDATES[f"{problem.form} backward" if backward else problem.form]
+        return _CANDIDATES["backward" if backward else problem.form]
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the tiles of the cheapest candidate that fits."""

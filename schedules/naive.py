@@ -42,10 +42,10 @@ class Naive(Schedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         self.check_tiles(tiles)
-        if problem.pass_name == "backward":
-            return naive_backward(problem)
         if problem.attention == "linear":
             return naive_linear(problem)
+        if problem.pass_name == "backward":
+            return naive_backward(problem)
         scores, made, value, total = (
             products(problem),
             used_up(problem),

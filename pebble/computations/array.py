@@ -75,6 +75,9 @@ class Array:
         begins a new partial sum in the room of the old, and the next store adds that.
     width : int
         Words that an element takes, and that a load or a store of it moves.
+    backward : tuple of (str, str), optional
+        An input and one of its axes: this array is not another one, but that input with the places along the axis
+        from the last to the first. So a chain along the axis reads the input from its end.
 
     Examples
     --------
@@ -97,6 +100,7 @@ class Array:
     sum: str | None = None
     accumulated: bool = False
     width: int = 1
+    backward: tuple[str, str] | None = None
 
     def __post_init__(self) -> None:
         if self.sum is None:
@@ -122,7 +126,7 @@ class Array:
 
     @property
     def is_input(self) -> bool:
-        """Whether the vertices are sources."""
+        """Whether the vertices are sources: given in slow memory."""
         return not self.operands
 
     @property

@@ -17,6 +17,7 @@ _NAMES = {
     "online": "attention-forward-online",
     "linear": "linear-attention",
     **{form: f"linear-attention-{form}" for form in ("recurrent", "gated", "chunked")},
+    **{f"{form} backward": f"linear-attention-{form}-backward" for form in ("recurrent", "chunked")},
 }
 
 
@@ -62,6 +63,8 @@ def form_family(problem: Problem) -> Family:
     <Family attention-latent Nq=2 Nk=3 d=3 dv=2: 61 vertices, 104 edges>
     """
     form = problem.pass_name if problem.pass_name != "forward" else problem.form
+    if problem.attention == "linear" and form == "backward":
+        form = f"{problem.form} backward"
     text = TEXTS[form] if problem.computation is None else problem.computation
     written = text if isinstance(text, str) else text(problem)
     if _sharing(problem) == 1:
@@ -128,6 +131,8 @@ def _extents(problem: Problem) -> dict[str, int]:
         "r": rope,
     }
     parts = {"c": chunks, "p": size, "q": size, "s": rest, "t": rest}
+    if problem.pass_name == "backward":
+        parts["c"] += 1  # no chunk has arrays of its own
     return {"g": _sharing(problem), "h": problem.heads, **tokens, **parts, **vectors}
 
 

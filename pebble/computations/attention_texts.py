@@ -141,6 +141,24 @@ H[k,e,n] = K[n,k]*V[n,e] + later(G[n,k])*H[k,e,n-1]  # state after each token
 O[g,n,e] += Q[g,n,k]*H[k,e,n]  # output
 """
 
+# The gradients of the recurrence: dQ of the state H as it grows, dK and dV of its gradient R, which takes in the last
+# token first. So an index n of dK and dV is the n-th token from the end.
+_RECURRENT_BACKWARD = """
+Q[n,k]  # queries
+K[n,k]  # keys
+V[n,e]  # values
+dO[n,e]  # gradient of the output
+Qr[n,k] = Q[last-n,k]  # queries, from the last
+Kr[n,k] = K[last-n,k]  # keys, from the last
+Vr[n,e] = V[last-n,e]  # values, from the last
+dOr[n,e] = dO[last-n,e]  # gradient of the output, from the last
+H[k,e] += K[n,k]*V[n,e]  # state after each token
+dQ[n,k] += dO[n,e]*H[k,e,n]  # gradient of Q
+R[k,e] += Qr[n,k]*dOr[n,e]  # gradient of the state, of the tokens from each to the last
+dK[n,k] += Vr[n,e]*R[k,e,n]  # gradient of K, from the last
+dV[n,e] += Kr[n,k]*R[k,e,n]  # gradient of V, from the last
+"""
+
 # Chunks c of C tokens, with queries p and keys q; Z is what they add to the state, which nothing needs of the last
 # chunk. That has 1 to C tokens and arrays of its own, on s and t. All C·C scores of a chunk are computed, as kernels do
 # with products of matrices; those of later keys are multiplied with zero.
@@ -173,6 +191,33 @@ A_last{_INSIDE}
 B_last[g,s,e] += Q_last[g,s,k]*H[k,e]  # its outputs from the state
 O_last[g,s,e] = A_last[g,s,e] + B_last[g,s,e]  # its output
 """
+# The gradients in chunks, all of C tokens. The scores and their gradients are computed in either direction.
+_CHUNKED_BACKWARD = """
+Q[c,p,k]  # queries
+K[c,q,k]  # keys
+V[c,q,e]  # values
+dO[c,p,e]  # gradient of the output
+Qr[c,p,k] = Q[last-c,p,k]  # queries, from the last chunk
+Kr[c,q,k] = K[last-c,q,k]  # keys, from the last chunk
+Vr[c,q,e] = V[last-c,q,e]  # values, from the last chunk
+dOr[c,p,e] = dO[last-c,p,e]  # gradient of the output, from the last chunk
+dS[c,p,q] += dO[c,p,e]*V[c,q,e]  # gradients of the scores inside a chunk
+A[c,p,k] += dS[c,p,q]*K[c,q,k] if q <= p  # dQ, from keys of the chunk
+Z[c,k,e] += K[c,q,k]*V[c,q,e]  # what a chunk adds to the state
+H[k,e] += Z[c,k,e]  # state after each chunk
+B[c,p,k] += dO[c,p,e]*H[k,e,c-1]  # dQ, from the state
+dQ[c,p,k] = A[c,p,k] + B[c,p,k]  # gradient of Q
+Sr[c,p,q] += Qr[c,p,k]*Kr[c,q,k]  # scores inside a chunk, from the last
+dSr[c,p,q] += dOr[c,p,e]*Vr[c,q,e]  # their gradients, from the last
+Ar[c,q,k] += dSr[c,p,q]*Qr[c,p,k] if q <= p  # dK, from queries of the chunk
+Cr[c,q,e] += Sr[c,p,q]*dOr[c,p,e] if q <= p  # dV, from queries of the chunk
+Y[c,k,e] += Qr[c,p,k]*dOr[c,p,e]  # what a chunk adds to the gradient of the state
+R[k,e] += Y[c,k,e]  # gradient of the state, of the chunks from each to the last
+Br[c,q,k] += Vr[c,q,e]*R[k,e,c-1]  # dK, from the gradient of the state
+Dr[c,q,e] += Kr[c,q,k]*R[k,e,c-1]  # dV, from the gradient of the state
+dK[c,q,k] = Ar[c,q,k] + Br[c,q,k]  # gradient of K, from the last chunk
+dV[c,q,e] = Cr[c,q,e] + Dr[c,q,e]  # gradient of V, from the last chunk
+"""
 
 
 def _full_chunks(problem: Problem) -> str:
@@ -190,6 +235,8 @@ TEXTS: dict[str, str | Callable[[Problem], str]] = {
     "linear": _LINEAR,
     "recurrent": _RECURRENT,
     "gated": _GATED,
+    "recurrent backward": _RECURRENT_BACKWARD,
+    "chunked backward": _CHUNKED_BACKWARD,
     "chunked": lambda problem: (
         f"{_full_chunks(problem)}{_LAST_CHUNK}{_AFTER_OTHERS}"
         if problem.chunk_sizes[0]

@@ -87,10 +87,15 @@ class FamilyArrays:
     def __contains__(self, name: object) -> bool:
         return name in self._by_name
 
+    @cached_property
+    def own_arrays(self) -> tuple[Array, ...]:
+        """The arrays that have vertices of their own: all but inputs read backward."""
+        return tuple(array for array in self.arrays if array.backward is None)
+
     @property
     def inputs(self) -> tuple[Array, ...]:
-        """The arrays that are given in slow memory."""
-        return tuple(array for array in self.arrays if array.is_input)
+        """The arrays that are given in slow memory, each once."""
+        return tuple(array for array in self.own_arrays if array.is_input)
 
     @property
     def outputs(self) -> tuple[Array, ...]:
@@ -136,7 +141,7 @@ class FamilyArrays:
     @property
     def n_vertices(self) -> int:
         """Number of vertices, in closed form."""
-        return sum(self.size(array.name) for array in self.arrays)
+        return sum(self.size(array.name) for array in self.own_arrays)
 
     @property
     def n_edges(self) -> int:
@@ -203,7 +208,7 @@ class FamilyArrays:
     @cached_property
     def _offsets(self) -> dict[str, int]:
         offsets, total = {}, 0
-        for array in self.arrays:
+        for array in self.own_arrays:
             offsets[array.name] = total
             total += self.size(array.name)
         return offsets
@@ -221,14 +226,14 @@ class FamilyArrays:
                 self._offsets[array.name],
                 partial(self._places, array.name) if set(array.indices) & set(self.masked_axes) else None,
             )
-            for array in self.arrays
+            for array in self.own_arrays
         }
 
     def _places(self, name: str) -> NDArray[np.int64]:
         return np.flatnonzero(self.exists(name))
 
     def offset(self, name: str) -> int:
-        """Number of the array's first vertex in the explicit DAG."""
+        """Number of the array's first vertex in the explicit DAG; it has vertices of its own."""
         return self._offsets[self[name].name]
 
     def vertex(self, name: str, index: tuple[int, ...]) -> int:
@@ -244,6 +249,13 @@ class FamilyArrays:
 
     def compact(self, name: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Vertex numbers of places of an array (row-major, chain last) that exist."""
+        if (backward := self[name].backward) is not None:
+            name, axis = backward
+            shape = self.shape(name)
+            at = self[name].axes.index(axis)
+            inner, length = math.prod(shape[at + 1 :]), shape[at]
+            # The place along the axis is p; what it is counted from the end is length - 1 - p.
+            places = places + (length - 1 - 2 * (places // inner % length)) * inner
         array = self.named_arrays[name]
         return array.first + (places if array.places is None else np.searchsorted(array.places, places))
 

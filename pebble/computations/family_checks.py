@@ -23,6 +23,12 @@ def family_faults(
         if array.name in known:
             yield f"array {array.name} is given twice"
         yield from _axes(array, extents, masked)
+        if array.backward is not None:
+            of, axis = known.get(array.backward[0]), array.backward[1]
+            if of is None or not of.is_input or of.backward or of.axes != array.axes or axis not in of.axes:
+                yield f"array {array.name} must have the axes of an input before it, which it reads backward"
+            if axis in masked:
+                yield f"array {array.name} cannot be read backward along {axis}, which is masked"
         for operand in array.reads:
             yield from _operand(array, operand, known, masked)
         if array.reads and all(operand.step in ("before", "later") for operand in array.reads):

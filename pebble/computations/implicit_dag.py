@@ -87,7 +87,7 @@ class ImplicitDag:
         degrees, predecessors, rows = [np.zeros(1, dtype=np.int64)], [np.empty(0, dtype=np.int64)], 0
         for number in np.flatnonzero(np.bincount(owner)).tolist():
             owned = np.flatnonzero(owner == number)
-            degree, part = self._rows(self._family.arrays[number], vertices[owned])
+            degree, part = self._rows(self._family.own_arrays[number], vertices[owned])
             degrees.append(degree)
             predecessors.append(part)
             row[owned] = np.arange(rows, rows + len(owned))

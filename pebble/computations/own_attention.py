@@ -49,6 +49,7 @@ def _conditions(family: Family) -> list[tuple[object, str]]:
         ),
         (inputs.keys() <= {read.array for read in reads}, "every input is read"),
         (all(read.step != "later" for read in reads), "nothing is left out at the first step of a chain"),
+        (all(array.backward is None for array in family.arrays), "no input is read backward"),
         (
             scores
             and all(

@@ -65,7 +65,7 @@ class Problem(Form):
         sweeps over the keys), or with the running maximum. The backward pass is the same for all.
     attention : {"softmax", "linear"}
         "linear" is attention without softmax: the product Q·(Kᵀ·V) without a mask, under the causal mask the
-        recurrence of the state token by token. It has a forward pass only.
+        recurrence of the state token by token. Forward and backward.
     gate : bool
         Whether every feature of the state of causal linear attention is multiplied with an input at each token.
     chunk : int, optional

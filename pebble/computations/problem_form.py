@@ -151,11 +151,8 @@ def _check_linear(problem: Form) -> None:
         raise InvalidInput(
             f"linear attention has no softmax: leave out softmax={problem.softmax!r} (--softmax)"
         )
-    if problem.pass_name != "forward" or problem.stats:
-        raise InvalidInput(
-            "linear attention is supported only in the forward pass, without row sums (stats); its gradients are such "
-            "passes with other operands"
-        )
+    if problem.pass_name not in ("forward", "backward") or problem.stats:
+        raise InvalidInput("linear attention has a forward and a backward pass, without row sums (stats)")
     if problem.mask is None:
         if problem.gate or problem.chunk is not None:
             raise InvalidInput(
@@ -169,6 +166,23 @@ def _check_linear(problem: Form) -> None:
     chunk = 1 if problem.chunk is None else problem.chunk
     if isinstance(chunk, bool) or not isinstance(chunk, int) or chunk < 1:
         raise InvalidInput(f"chunk must be a positive whole number, not {chunk!r}")
+    if problem.pass_name == "backward":
+        _check_linear_backward(problem, chunk)
+
+
+def _check_linear_backward(problem: Form, chunk: int) -> None:
+    if problem.mask is None:
+        raise InvalidInput(
+            "the gradients of linear attention are supported under the causal mask (--mask causal); without a mask "
+            "count them as a loop nest (pebble kernel)"
+        )
+    for found, what in (
+        (problem.gate, "gates"),
+        (problem.Nq > problem.Nk, "query heads that share keys and values"),
+        (problem.Nk % chunk, f"chunks of {chunk:,} of {problem.Nk:,} tokens; the last one must be full"),
+    ):
+        if found:
+            raise InvalidInput(f"the gradients of linear attention are not supported with {what}")
 
 
 def _causal(sharing: int) -> str:

@@ -25,11 +25,12 @@ _SIZES = ("Nq", "Nk", "d", "dv")
 _TOKENS = ("N", "d", "dv")
 _STATS = ("stats", "mask")
 _LINEAR = {"attention": "linear", "mask": "causal"}
+_BACKWARD = {"pass_name": "backward"}
 _HEADERS: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]] = {
     "attention-forward": (_SIZES, _STATS, {}),
     "attention-forward-safe": (_SIZES, _STATS, {"softmax": "safe"}),
     "attention-forward-online": (_SIZES, _STATS, {"softmax": "online"}),
-    "attention-backward": (_SIZES, ("mask",), {"pass_name": "backward"}),
+    "attention-backward": (_SIZES, ("mask",), _BACKWARD),
     "attention-latent": (_SIZES, _STATS, {"shared_values": True}),
     "attention-heads": ((*_SIZES, "Hq", "Hk"), _STATS, {}),
     "attention-shared-rope": ((*_SIZES, "heads", "rope"), _STATS, {}),
@@ -39,6 +40,8 @@ _HEADERS: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]] = {
     "linear-attention-recurrent": (_TOKENS, ("group",), _LINEAR),
     "linear-attention-gated": (_TOKENS, ("group",), {**_LINEAR, "gate": True}),
     "linear-attention-chunked": ((*_TOKENS, "chunk"), ("group", "gate"), _LINEAR),
+    "linear-attention-recurrent-backward": (_TOKENS, (), {**_LINEAR, **_BACKWARD}),
+    "linear-attention-chunked-backward": ((*_TOKENS, "chunk"), (), {**_LINEAR, **_BACKWARD}),
     "matmul": (("m", "n", "k"), (), {}),
 }
 """The parameters of headers, those that must be there and those that may, and what the name says of a problem."""
@@ -146,7 +149,7 @@ def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArr
         found |= {name: 0.3 * found[name] for name in ("X", "Y")}
     if "G" in found:
         found["G"] = rng.uniform(0.5, 1.0, size=family.shape("G"))
-    if problem.pass_name == "backward":
+    if problem.pass_name == "backward" and problem.attention != "linear":
         forward = outputs_of(
             family_of(replace(problem, pass_name="forward", softmax="plain", stats=True)), found
         )

@@ -44,7 +44,8 @@ def family_of_text(
         - ``Q[i,k]``: an input;
         - ``P[i,j] = exp(S[i,j])``: an expression of array elements, numbers, constants and functions;
         - ``S[i,j] += Q[i,k]*K[j,k]``: a sum over the one index that the target lacks; ``max=`` is the greatest of them;
-        - ``U[i,e,j] = U[i,e,j-1]*a[i,j] + P[i,j]*V[j,e]``: a chain with a step of its own.
+        - ``U[i,e,j] = U[i,e,j-1]*a[i,j] + P[i,j]*V[j,e]``: a chain with a step of its own;
+        - ``Kr[j,k] = K[last-j,k]``: the input K read backward, from the last j to the first.
 
         A sum or a chain is read whole, as ``l[i]``, or at a step, ``m[i,j]`` or ``m[i,j-1]``. ``later(G[n,k])`` is not
         read at the first step of the reader's chain, and terms of a sum are zero unless what follows ``if`` holds.
@@ -120,6 +121,8 @@ class _Line:
         others = [access for access in self.expression.reads if access not in own]
         numbers = [access for access in others if access.array in self.constants]
         reads = [access for access in others if access not in numbers]
+        if any("last" in place.names for access in reads for place in access.places):
+            return self._backward(reads)
         chain, axes = self._chain(own, reads) if self.sign else (None, self.indices)
         positions = self._positions((*axes, *([chain] if chain else [])))
         ordered = replace(self.expression, reads=(*numbers, *own, *reads))
@@ -154,6 +157,25 @@ class _Line:
         if len(over) != (self.sign != "="):
             self._fail("+= and max= are over one index that the target lacks, and = over none")
         return (over[0] if over else None), self.indices
+
+    def _backward(self, reads: list[Access]) -> Array:
+        """Return an input that is read backward along an axis."""
+        read, axes = reads[0], self.indices
+        of, name = self.known.get(read.array), self.target.array
+        for at, axis in enumerate(axes):
+            turned = list(map(Affine.index, axes))
+            turned[at] = Affine.index("last") - turned[at]
+            alone = self.sign == "=" and self.expression.tree in self.expression.places
+            if (
+                alone
+                and read.places == (*turned,)
+                and of
+                and of.is_input
+                and of.axes == axes
+                and not of.backward
+            ):
+                return Array(name, axes, meaning=self.equation.meaning, backward=(of.name, axis))
+        self._fail("an input is read backward on a line of its own, such as Kr[j,k] = K[last-j,k]")
 
     def _positions(self, indices: tuple[str, ...]) -> tuple[str, ...]:
         """Return the two indices that a condition compares, the smaller one first."""

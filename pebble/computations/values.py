@@ -86,6 +86,9 @@ class _Values:
         self.stepped = {read.array for array in family.arrays for read in array.reads if read.at_step}
 
     def compute(self, array: Array) -> None:
+        if array.backward is not None:
+            name, axis = array.backward
+            self.last[array.name] = np.flip(self.last[name], array.axes.index(axis))
         if array.is_input:
             return
         places = [np.arange(self.family.extents[axis]) for axis in array.positions]

@@ -194,7 +194,7 @@ class _CWriter:
             '    if (file && fread(&value, sizeof value, 1, file) != 1) fail("the file of inputs is too short");\n'
             f"    {self.memory.slow(array, 'n')} = (WORD)value;\n  }}\n"
             for array in self.family.inputs
-        )
+        ) + "".join(map(self._backward, self.family.arrays))
         outputs = "".join(
             f"    for (int n = 0; n < {words_of(array, self.family)}; n++) {{\n"
             f"      value = {self.memory.slow(array, 'n')};\n      fwrite(&value, sizeof value, 1, file);\n    }}\n"
@@ -204,6 +204,18 @@ class _CWriter:
         return _MAIN.format(
             begin=begin, inputs=inputs, outputs=outputs, ready=self.memory.ready(), end=self.memory.end()
         )
+
+    def _backward(self, array: Array) -> str:
+        """Return how an input that is read backward is written down so; nothing for other arrays."""
+        if array.backward is None:
+            return ""
+        name, axis = array.backward
+        shape = [self.family.extents[one] for one in array.axes]
+        inner, length = math.prod(shape[array.axes.index(axis) + 1 :]), self.family.extents[axis]
+        there = self.memory.slow(
+            self.family[name], f"n + ({length - 1} - n / {inner} % {length} * 2) * {inner}"
+        )
+        return f"  for (int n = 0; n < {math.prod(shape)}; n++) {self.memory.slow(array, 'n')} = {there};\n"
 
     def program(self, program: Program) -> Iterator[str]:
         """Yield the lines of a program."""

@@ -49,6 +49,10 @@ class Addresses:
 
 def layout(program: Program, family: Family, line: int) -> Addresses:
     """Return where arrays are in memory, for cache lines of ``line`` words."""
+    if family.own_arrays != family.arrays:
+        raise InvalidInput(
+            "no cache is tried where inputs are read backward, as in the gradients of a recurrence"
+        )
     buffers = _Buffers(program, family)
     made = buffers.layout(line)
     buffers.too_small |= set(_overwritten(program, family, made))

@@ -12,6 +12,8 @@ from pebble.lower_bounds.bound import AUTHORS, HONG_KUNG, Reference, Statement
 from pebble.lower_bounds.catalogue import STATEMENTS, statement
 
 PROGRAM = "pebble"
+YEAR = 2026
+"""Of this version, in the entries of the program and its own bounds."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,7 @@ def _own_entry(one: Statement) -> Reference:
         "note": f"version {one.version} of the statement, {one.status}; rules: {one.rules}",
     }
     title = f"The lower bound “{one.name}” on I/O in the red-blue pebble game"
-    return Reference(f"pebble-{key}", "misc", (f"{{{AUTHORS}}}",), title, None, details)
+    return Reference(f"pebble-{key}", "misc", (f"{{{AUTHORS}}}",), title, YEAR, details)
 
 
 def _program() -> Citation:
@@ -171,7 +173,7 @@ def _program_entry() -> Reference:
         "howpublished": "Python package pebble-io",
         "note": f"version {_version()}: exact I/O counts, verified schedules, proved lower bounds",
     }
-    return Reference("pebble", "misc", (f"{{{AUTHORS}}}",), title, None, details)
+    return Reference("pebble", "misc", (f"{{{AUTHORS}}}",), title, YEAR, details)
 
 
 def _version() -> str:

@@ -17,7 +17,7 @@ from pebble.lower_bounds.attention.forward import t1, t2
 from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask
 from pebble.lower_bounds.attention.latent import latent_bound, t1_of_all_heads, without_rope
 from pebble.lower_bounds.attention.latent_keys import mla_by_keys
-from pebble.lower_bounds.attention.varying_work import g1, g2, linear, safe_softmax
+from pebble.lower_bounds.attention.varying_work import g1, g2, linear, linear_backward, safe_softmax
 from pebble.lower_bounds.bound import Bound, applicable, by_hand
 from pebble.lower_bounds.certified.backward_rows import B3Row, B4Row, b3, b4
 from pebble.lower_bounds.certified.forward_rows import T3Row, T4Row, t3, t4
@@ -73,7 +73,7 @@ _OF_FORM: dict[str, tuple[Callable[[Problem, int], Bound], ...]] = {
     "latent": (latent_bound, mla_by_keys),
     "shared-rope": (t1_of_all_heads, _without_rope),
     "linear": (linear,),
-    "recurrent": (linear,),
+    "recurrent": (linear, linear_backward),
     "gated": (linear,),
 }
 """Bounds of one computation alone. Those of plain softmax hold for safe and online softmax as well: their DAGs become

@@ -71,7 +71,10 @@ class _Memory:
             self.fast[array.name] = np.full(shape, np.nan)
             self.slow[array.name] = np.full(shape, np.nan)
             self.resumed[array.name] = np.zeros(shape, dtype=bool)
-            if array.is_input:
+            if array.backward is not None:
+                name, axis = array.backward
+                self.slow[array.name] = np.flip(self.slow[name], array.axes.index(axis))
+            elif array.is_input:
                 self.slow[array.name] = _checked(array.name, inputs, shape)
 
     def execute(self, step: Step) -> None:

@@ -66,7 +66,7 @@ class ShiftedLoops:
     def __init__(self, lowering: Lowering, chunk: int) -> None:
         self._chunk = chunk
         self._lowering, self._family = lowering, lowering.family
-        self._starts = np.array([self._family.offset(array.name) for array in self._family.arrays])
+        self._starts = np.array([self._family.offset(array.name) for array in self._family.own_arrays])
         self._touched: dict[int, tuple[Loop, _Touched | None]] = {}
 
     def columns(self, program: Program) -> Iterator[Columns]:
@@ -171,11 +171,13 @@ class _Touched:
 
     def strides(self, family: Family, node: Loop) -> NDArray[np.int64]:
         """Return, for each array, how much further on the vertices are that the next iteration names."""
-        found = np.zeros(len(family.arrays), dtype=np.int64)
-        for number, array in enumerate(family.arrays):
+        found = np.zeros(len(family.own_arrays), dtype=np.int64)
+        backward = {one.backward[0]: one.backward[1] for one in self.arrays if one.backward is not None}
+        for number, array in enumerate(family.own_arrays):
             if node.axis in array.axes or self.grows(array, node.axis):
                 behind = family.shape(array.name)[array.indices.index(node.axis) + 1 :]
                 found[number] = math.prod(behind) * node.tile
+                found[number] *= -1 if backward.get(array.name) == node.axis else 1
         return found
 
 

@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pebble.common.errors import InvalidInput
 from pebble.computations.family import Family
-from pebble.program.nodes import Loop, Node, Operation, Program, When
+from pebble.program.nodes import Loop, Node, Operation, Phase, Program, When
 
 
 def validate(program: Program, family: Family, levels: int = 1) -> None:
     """Raise InvalidInput where a program does not make sense for a family.
 
     Unknown arrays, axes or labels, tiles of no length, a part of an axis inside a loop over the same axis,
-    explicit boxes inside a loop over their axis, a replaced array of another shape, or operations at other memory
-    levels than the ``levels`` that there are.
+    explicit boxes inside a loop over their axis, a replaced array of another shape, operations at other memory
+    levels than the ``levels`` that there are, or a phase that reads an input both forward and backward.
     """
     if program.parts:
         raise InvalidInput(
             "a program for each part of a mask is not one nest of loops: written_out(program, family) has them all"
         )
+    backward = {array.name: array.backward[0] for array in family.arrays if array.backward is not None}
     for part in program.phases:
+        if backward:
+            _validate_directions(part, backward)
         for node in part.nodes():
             if part.generate is not None and not isinstance(node, Operation):
                 raise InvalidInput(
                     f"a generated phase must yield single operations, not {type(node).__name__.lower()}s"
                 )
             _validate_node(node, family, [], levels)
+
+
+def _validate_directions(part: Phase, backward: Mapping[str, str]) -> None:
+    """Refuse a phase that names an input both ways: fast memory would hold a word twice."""
+    named, nodes = set[str](), list(part.nodes())
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, Operation):
+            named.add(node.array)
+        else:
+            nodes += node.body
+    for name, of in backward.items():
+        if name in named and of in named:
+            raise InvalidInput(
+                f"{name} is {of} read backward: use one of them in a phase, and delete it there"
+            )
 
 
 def _validate_level(node: Operation, levels: int) -> None:

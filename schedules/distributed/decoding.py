@@ -50,7 +50,11 @@ class DecodeTree(Decode):
             for source, device in rounds
         ]
         last = parallel.Superstep(
-            work=[parallel.Work(np.arange(problem.P), placement.block, placement.query, placement.key)]
+            work=[
+                parallel.Work(
+                    np.arange(problem.P), placement.block, placement.tiles("query"), placement.tiles("key")
+                )
+            ]
         )
         supersteps.append(last)
         for number, (target, device) in enumerate(reversed(rounds)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -45,12 +46,12 @@ class HeadsGrid(parallel.DistributedSchedule):
         h, R, C = self.parts(problem, shape)
         device = np.arange(problem.P)
         row, column = device // (h * C), device // h % C
-        of_row = row[:, None] * h * C + np.arange(h * C)
+        of_row = np.arange(R)[:, None] * h * C + np.arange(h * C)
         places = np.arange(R)[:, None] * C * h + np.arange(h)
-        of_column = column[:, None] * h + places.ravel()
-        query = problem.query_tiling.of_device[of_row].reshape(problem.P, -1)
-        key = problem.tiling.of_device[of_column].reshape(problem.P, -1)
-        return parallel.Placement(query, key, device % h, h)
+        of_column = np.arange(C)[:, None] * h + places.ravel()
+        query = problem.query_tiling.of_device[of_row].reshape(R, -1)
+        key = problem.tiling.of_device[of_column].reshape(C, -1)
+        return parallel.Placement(query, key, device % h, h, query_set=row, key_set=column)
 
 
 class GridSchedule(HeadsGrid):
@@ -77,10 +78,11 @@ class GridRing(GridSchedule):
 
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Queries of a row times own keys; then keys go round the column."""
-        gathered = super().placement(problem, shape)
         device, C = np.arange(problem.P), shape[1]
         before = (device + C if problem.layout == "zigzag" else device - C) % problem.P
-        return parallel.Placement(gathered.query, problem.tiling.of_device, gathered.block, 1, before)
+        return replace(
+            super().placement(problem, shape), key=problem.tiling.of_device, key_set=None, before=before
+        )
 
 
 class AllGather(HeadsGrid):

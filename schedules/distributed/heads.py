@@ -36,13 +36,11 @@ class Usp(parallel.DistributedSchedule):
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """The group's queries times its keys, of the device's heads; then keys go round as in the ring."""
         u, device = shape[0], np.arange(problem.P)
-        neighbours = (device // u * u)[:, None] + np.arange(u)
+        group, before = device // u, (device + u if problem.layout == "zigzag" else device - u) % problem.P
         query, key = (
-            tiling.of_device[neighbours].reshape(problem.P, -1)
-            for tiling in (problem.query_tiling, problem.tiling)
+            tiling.of_device.reshape(problem.P // u, -1) for tiling in (problem.query_tiling, problem.tiling)
         )
-        before = (device + u if problem.layout == "zigzag" else device - u) % problem.P
-        return parallel.Placement(query, key, device % u, u, before)
+        return parallel.Placement(query, key, device % u, u, before, query_set=group, key_set=group)
 
     def shapes(self, problem: parallel.SharedProblem) -> list[parallel.Shape]:
         """Return the shapes that cut the heads; the ring alone where none does."""

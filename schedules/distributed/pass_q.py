@@ -18,5 +18,5 @@ class PassQ(parallel.DistributedSchedule):
 
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """All queries times own keys."""
-        all_tiles = np.arange(problem.query_tiling.tiles)[None, :].repeat(problem.P, axis=0)
-        return parallel.Placement(all_tiles, problem.tiling.of_device, np.zeros(problem.P, np.int64))
+        all_tiles, one = np.arange(problem.query_tiling.tiles)[None, :], np.zeros(problem.P, np.int64)
+        return parallel.Placement(all_tiles, problem.tiling.of_device, one, query_set=one)

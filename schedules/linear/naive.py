@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from pebble import Problem
+from pebble import Array, Problem
 from pebble.program import (
     Node,
     Phase,
@@ -19,13 +19,14 @@ from pebble.program import (
     store,
     when,
 )
-from schedules._roles import each_query_head
+from schedules._roles import each_query_head, family
+from schedules.linear._token_passes import token_passes
 
 
 def naive_linear(problem: Problem) -> Program:
     """Write each array of linear attention word by word; of causal linear attention token by token, or in chunks."""
     if problem.form == "chunked":
-        return _chunk_by_chunk(problem)
+        return _gradients(problem) if problem.pass_name == "backward" else _chunk_by_chunk(problem)
     if problem.form != "linear":
         return _token_by_token(problem)
     return program(
@@ -36,11 +37,50 @@ def naive_linear(problem: Problem) -> Program:
 
 def _token_by_token(problem: Problem) -> Program:
     """Write it with the whole state read and written again for each token, then read for the outputs."""
-    later = partial(when, not_first("n"))
-    gate = (later(load("G")), later(delete("G"))) if problem.gate else (None, None)
-    word = (load("V"), later(load("H")), compute("H"), store("H"), delete("H", "V"))
-    update = loop("k", 1, load("K"), gate[0], loop("e", 1, *word), gate[1], delete("K"))
-    return program(loop("n", 1, update, each_query_head(problem, _each("e", _sum("O", "k", "Q", "H")))))
+    later, phases = partial(when, not_first("n")), []
+    for one_pass in token_passes(problem):
+        gate = (
+            (later(load(*one_pass.gates)), later(delete(*one_pass.gates))) if one_pass.gates else (None, None)
+        )
+        left, right, state = one_pass.left, one_pass.right, one_pass.state
+        word = (load(right), later(load(state)), compute(state), store(state), delete(state, right))
+        update = loop("k", 1, load(left), gate[0], loop("e", 1, *word), gate[1], delete(left))
+        outputs = [
+            _each(one.axes[-1], _sum(one.name, str(one.chain), one.operands[0], state))
+            for one in one_pass.outputs
+        ]
+        phases.append(phase("", loop("n", 1, update, each_query_head(problem, *outputs))))
+    return program(*phases)
+
+
+def _gradients(problem: Problem) -> Program:
+    """Write the gradients in chunks, array after array, each written; a state goes on chunk by chunk."""
+    arrays, phases = family(problem).arrays, list[Phase]()
+    for one in arrays:
+        name, operands, axes = one.name, one.operands, " ".join(one.axes)
+        if one.chain == "c":
+            before = when(not_first("c"), load(name))
+            words = _each(axes, (*load(*operands), before, *_written(name, *operands)))
+            reads = [_read_before(other, name) for other in arrays if f"{name}@before" in other.operands]
+            phases.append(phase(f"{name}, and what reads it", loop("c", 1, *reads, words)))
+        elif one.chain is None and operands:
+            phases.append(phase(name, _each(axes, (*load(*operands), *_written(name, *operands)))))
+        elif one.chain is not None and not any(read.at_step for read in one.reads):
+            phases.append(phase(name, _each(axes, _sum(name, one.chain, *operands))))
+    return program(*phases)
+
+
+def _written(name: str, *operands: str) -> tuple[Node, ...]:
+    """A word made of others, and stored."""
+    return compute(name), *delete(*operands), *store(name), *delete(name)
+
+
+def _read_before(array: Array, state: str) -> Node:
+    """Words of a product with the state before a chunk."""
+    name, row = array.name, array.operands[0]
+    before, gone = (when(not_first("c"), *done) for done in (load(state), delete(state)))
+    words = loop(str(array.chain), 1, load(row), before, compute(name), delete(row), gone)
+    return _each(" ".join(array.axes[1:]), (words, *store(name), *delete(name)))
 
 
 def _chunk_by_chunk(problem: Problem) -> Program:

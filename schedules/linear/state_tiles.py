@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from pebble import Problem, Schedule
+from collections.abc import Mapping
+
+from pebble import Array, Problem, Schedule
 from pebble.program import (
     Node,
     Nodes,
+    Phase,
     Program,
     Tiles,
     compute,
@@ -20,18 +23,24 @@ from pebble.program import (
 )
 from schedules._roles import each_query_head
 from schedules._tiled_products import product_phase
+from schedules.linear._token_passes import TokenPass, token_passes
+
+Sizes = Mapping[str, int]
+"""Of a tile of the state: its rows, k, and columns, e."""
 
 
 class StateTiles(Schedule):
     """A tile of the state of ``state_rows`` features and ``state_cols`` value entries at a time.
 
     The keys and values pass and are added to the tile; the queries pass and read it. Outputs are partial sums over
-    features, kept in slow memory between tiles of features. If the whole state fits, every word moves once.
+    features, kept in slow memory between tiles of features. If the whole state fits, every word moves once. Backward
+    the tokens pass twice: from the first on for dQ, then from the last on for dK and dV, which share a state.
     """
 
     name = "state-tiles"
     summary = "tiles of the state stay in fast memory, tokens pass; the whole state if it fits"
     source = "derived here"
+    passes = ("forward", "backward")
     forms = ("linear", "recurrent", "gated")
     tile_names = ("state_rows", "state_cols")
     tile_axes = ("k", "e")
@@ -39,41 +48,51 @@ class StateTiles(Schedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         tiles = self.check_tiles(tiles)
-        rows = min(tiles["state_rows"], problem.d)
-        cols = min(tiles["state_cols"], problem.dv)
-        update, output = _update(problem, rows, cols), _output(rows <= cols)
-        if problem.form == "linear":
-            passes: Nodes = (loop("j", 1, update), loop("i", 1, output))
-            title = "H = KᵀV and O = QH, a tile of H at a time"
-        else:
-            passes = loop("n", 1, update, each_query_head(problem, *output))
-            title = "the state token by token, a tile of it at a time"
-        return program(phase(title, loop("k", rows, loop("e", cols, passes, delete("H")))))
+        sizes = {"k": min(tiles["state_rows"], problem.d), "e": min(tiles["state_cols"], problem.dv)}
+        return program(*(_pass(problem, sizes, one_pass) for one_pass in token_passes(problem)))
 
 
-def _update(problem: Problem, rows: int, cols: int) -> tuple[Nodes, ...]:
+def _pass(problem: Problem, sizes: Sizes, one_pass: TokenPass) -> Phase:
+    """All tokens pass by each tile of a state."""
+    update = _update(problem, sizes, one_pass)
+    outputs = tuple(_output(one, sizes) for one in one_pass.outputs)
+    if problem.form == "linear":
+        work: Nodes = (loop("j", 1, update), loop("i", 1, *outputs))
+        title = "H = KᵀV and O = QH, a tile of H at a time"
+    else:
+        work = loop("n", 1, update, each_query_head(problem, *outputs))
+        what = "the state" if one_pass.state == "H" else "its gradient, from the last,"
+        title = f"{what} token by token, a tile of it at a time"
+    return phase(title, loop("k", sizes["k"], loop("e", sizes["e"], work, delete(one_pass.state))))
+
+
+def _update(problem: Problem, sizes: Sizes, one_pass: TokenPass) -> tuple[Nodes, ...]:
     """Add a token's key times value to a tile of the state: one vector is held, the other passes word by word."""
-    gate = when(not_first("n"), load("G")) if problem.gate else None
-    no_gate = when(not_first("n"), delete("G")) if problem.gate else None
-    if _holds_keys(problem, rows, cols):
-        words = loop("e", 1, load("V"), compute("H"), delete("V"), label="value")
-        return load("K"), gate, words, no_gate, delete("K")
-    words = loop("k", 1, load("K"), gate, compute("H"), no_gate, delete("K"), label="feature")
-    return load("V"), words, delete("V")
+    gate = when(not_first("n"), load(*one_pass.gates)) if one_pass.gates else None
+    no_gate = when(not_first("n"), delete(*one_pass.gates)) if one_pass.gates else None
+    left, right, state = one_pass.left, one_pass.right, one_pass.state
+    if _holds_keys(problem, sizes):
+        words = loop("e", 1, load(right), compute(state), delete(right), label="value")
+        return load(left), gate, words, no_gate, delete(left)
+    words = loop("k", 1, load(left), gate, compute(state), no_gate, delete(left), label="feature")
+    return load(right), words, delete(right)
 
 
-def _output(hold_queries: bool) -> tuple[Nodes, ...]:
-    """Add what a tile of the state gives to a token's outputs."""
-    parked: Node = when(not_first("k"), load("O"))
-    if hold_queries:
-        words = loop("e", 1, parked, compute("O"), store("O"), delete("O"), label="value")
-        return load("Q"), words, delete("Q")
-    words = loop("k", 1, load("Q"), compute("O"), delete("Q"), label="feature")
-    return parked, words, store("O"), delete("O")
+def _output(output: Array, sizes: Sizes) -> tuple[Nodes, ...]:
+    """Add what a tile of the state gives to a token's outputs, sums over rows or columns of the state."""
+    across, along, read = str(output.chain), output.axes[-1], output.operands[0]
+    name, label = output.name, {"k": "feature", "e": "value"}
+    parked: Node = when(not_first(across), load(name))
+    if sizes[across] <= sizes[along]:
+        words = loop(along, 1, parked, compute(name), store(name), delete(name), label=label[along])
+        return load(read), words, delete(read)
+    words = loop(across, 1, load(read), compute(name), delete(read), label=label[across])
+    return parked, words, store(name), delete(name)
 
 
-def _holds_keys(problem: Problem, rows: int, cols: int) -> bool:
+def _holds_keys(problem: Problem, sizes: Sizes) -> bool:
     """Tell whether keys, with their gates, are held while values pass, which needs the less room."""
+    rows, cols = sizes["k"], sizes["e"]
     return 2 * rows + 1 <= cols + 2 if _has_gates(problem) else rows <= cols
 
 

@@ -109,17 +109,23 @@ def test_query_heads_that_share_a_state() -> None:
     assert causal == Problem(24, 8, 2, 2, heads=2, attention="linear", mask="group:3:causal")
 
 
-def test_gradients_are_three_forward_passes() -> None:
-    """Those with respect to K and V with the tokens from the last to the first."""
-    N, d, dv = 6, 3, 2
-    rng = np.random.default_rng(7)
-    Q, K, V, dO = (rng.normal(size=(N, width)) for width in (d, d, dv, dv))
+@pytest.mark.parametrize("chunk", [None, 1, 2, 6])
+def test_gradients(chunk: int | None) -> None:
+    """As numpy has them of all pairs; those of K and V come from the last token, or chunk, to the first."""
+    problem = Problem.square(6, 3, 2, attention="linear", mask="causal", pass_name="backward", chunk=chunk)
+    inputs, family = random_inputs(problem, np.random.default_rng(7)), family_of(problem)
+    Q, K, V, dO = (inputs[name].reshape(6, -1) for name in ("Q", "K", "V", "dO"))
+    P, dP = np.tril(Q @ K.T), np.tril(dO @ V.T)
+    found = reference_outputs(problem, inputs)
+    for name, expected in {"dQ": dP @ K, "dK": dP.T @ Q, "dV": P.T @ dO}.items():
+        ordered = found[name] if name == "dQ" else found[name][::-1]
+        assert np.allclose(ordered.reshape(6, -1), expected, rtol=1e-12)
+    words = sum(family.words_needed(array.name) for array in (*family.inputs, *family.outputs))
+    assert words == sum(compulsory_io(family.dag())) == 6 * (4 * 3 + 3 * 2)
+    assert family.n_vertices == family.dag().n_vertices
 
-    def attend(queries: np.ndarray, keys: np.ndarray, values: np.ndarray) -> np.ndarray:
-        shape = Problem.square(N, keys.shape[1], values.shape[1], attention="linear", mask="causal")
-        return reference_outputs(shape, {"Q": queries, "K": keys, "V": values})["O"]
 
-    P, dP = (np.tril(one) for one in (Q @ K.T, dO @ V.T))
-    assert np.allclose(attend(dO, V, K), dP @ K)
-    assert np.allclose(attend(V[::-1], dO[::-1], Q[::-1])[::-1], dP.T @ Q)
-    assert np.allclose(attend(K[::-1], Q[::-1], dO[::-1])[::-1], P.T @ dO)
+def test_inputs_read_backward_are_the_same_vertices() -> None:
+    family = family_of(Problem.square(6, 3, 2, attention="linear", mask="causal", pass_name="backward"))
+    assert family.predecessors("R", (1, 0, 2)) == [("R", (1, 0, 1)), ("Q", (3, 1)), ("dO", (3, 0))]
+    assert family.predecessors("dV", (0, 1, 0)) == [("K", (5, 0)), ("R", (0, 1, 0))]

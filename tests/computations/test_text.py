@@ -27,6 +27,8 @@ def family_of(text: str) -> Family:
         ("x[i,j]; s[i] += x[i,j]; y[i,j] = s[i,j-1] + x[i,j]", lambda x: x.cumsum(axis=1)),
         ("x[i,j]; s[i] += x[i,j]; y[i,j] = x[i,j]/s[i]", lambda x: x / x.sum(axis=1, keepdims=True)),
         ("x[i,j]; y[i] += x[i,j] if j <= i", lambda x: np.tril(x).sum(axis=1)),
+        ("x[i,j]; b[i,j] = x[i,last-j]; y[i,j] = y[i,j-1]*half + b[i,j]", lambda x: x @ 0.5 ** np.arange(4)),
+        ("x[i,j]; b[i,j] = x[last-i,j]; y[i] += b[i,j]*x[i,j]", lambda x: (x * x[::-1]).sum(axis=1)),
         ("x[i,j]; s[i] += x[i,j]; t += s[i]; y[i] = s[i]/t", lambda x: x.sum(axis=1) / x.sum()),
         (
             "x[i,j]; g[i,j] = x[i,j]; y[i,j] = later(g[i,j])*y[i,j-1] + x[i,j]",

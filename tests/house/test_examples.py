@@ -5,11 +5,16 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+from math import ceil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
+import pebble
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
 QUICK = ["count_attention"]
@@ -21,6 +26,7 @@ QUICK = ["count_attention"]
     [
         pytest.param(path, id=path.stem, marks=[] if path.stem in QUICK else [pytest.mark.slow])
         for path in EXAMPLES
+        if path.stem != "beside_other_tools"  # it takes minutes; its rows are tested one by one
     ],
 )
 def test_example_runs(path: Path, tmp_path: Path) -> None:
@@ -39,11 +45,52 @@ def test_example_runs(path: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.fixture
+def other_tools(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    return importlib.import_module("beside_other_tools")
+
+
+def table_of_other_tools() -> dict[str, str]:
+    """The lines of the page's table by graph."""
+    page = (ROOT / "docs" / "proofs" / "how-good.md").read_text(encoding="utf-8")
+    lines = page.partition("## Beside other tools")[2].splitlines()
+    return {line.split("`")[1]: line for line in lines if line.startswith("| `")}
+
+
+def test_what_other_tools_say_is_on_the_page(other_tools: Any) -> None:
+    shown = table_of_other_tools()
+    assert list(shown) == [row.graph for row in other_tools.ROWS]
+    assert len(shown) == 20
+    for row in other_tools.ROWS:
+        cells = [cell.strip(" *†").replace(",", "") for cell in shown[row.graph].strip("|").split("|")]
+        published = ["–" if value is None else str(ceil(value)) for value in (row.iolb, row.soap)]
+        assert [cells[1], *cells[4:6], cells[7]] == [str(row.M), *published, str(row.scheduler)]
+
+
+@pytest.mark.parametrize(
+    ("graph", "M", "bound"), [("fft:128", 4, 6.376856849), ("hypercube:9", 16, 36.42663095)]
+)
+def test_spectral_bounds_are_those_that_graphio_published(
+    other_tools: Any, graph: str, M: int, bound: float
+) -> None:
+    """``plotting/spaa_data`` in graphIO's repository has these."""
+    assert other_tools.graphio(pebble.load_dag(graph), M) == pytest.approx(bound, rel=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(20))
+def test_the_table_of_other_tools(other_tools: Any, number: int) -> None:
+    """Rows of OneStopParallel's benchmark need its files."""
+    row = other_tools.ROWS[number]
+    if not row.graph.endswith(".hdag"):
+        assert other_tools.line(row, Path()) == table_of_other_tools()[row.graph]
+
+
 def test_own_schedule_is_the_one_of_the_page() -> None:
     """The page says that it shows the lesson's; at least the parts that matter must be the same."""
-    root = EXAMPLES[0].parent.parent
-    page = (root / "docs" / "add-a-schedule.md").read_text(encoding="utf-8")
-    lesson = (root / "docs" / "tutorials" / "lesson_08_own_schedule.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "add-a-schedule.md").read_text(encoding="utf-8")
+    lesson = (ROOT / "docs" / "tutorials" / "lesson_08_own_schedule.md").read_text(encoding="utf-8")
     choice = 'return largest(self, problem, M, "rows", high=problem.Nq, guess=M // (problem.d + problem.dv))'
     for line in ('tile_names = ("rows",)', choice, 'rows = self.check_tiles(tiles)["rows"]'):
         assert line in page

@@ -23,7 +23,7 @@ from pebble.lower_bounds.attention.compulsory import compulsory_attention
 from pebble.lower_bounds.attention.large_cache import large_cache
 from pebble.lower_bounds.attention.latent import latent_bound, t1_of_all_heads, without_rope
 from pebble.lower_bounds.attention.latent_keys import mla_by_keys
-from pebble.lower_bounds.attention.varying_work import g2, linear, safe_softmax
+from pebble.lower_bounds.attention.varying_work import g2, linear, linear_backward, safe_softmax
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.backward_rows import b3, b4
 from pebble.lower_bounds.certified.forward_rows import t3, t4
@@ -43,6 +43,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "S": {"softmax": "safe"},
     "L": {"attention": "linear"},
     "L, causal": {"attention": "linear", "mask": "causal"},
+    "L, backward": {"attention": "linear", "mask": "causal", "pass_name": "backward"},
     "MLA": {"shared_values": True},
     "causal": {"mask": "causal"},
 }
@@ -169,6 +170,8 @@ NAMES = {
     },
     **{
         "linear": linear,
+        "linear_backward": linear_backward,
+        "replace": replace,
         "latent_bound": latent_bound,
         "mla_by_keys": mla_by_keys,
         "by_keys": by_keys,

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal, localcontext
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,8 @@ from pebble.lower_bounds.attention.forward import t1_events, t2_events
 from pebble.lower_bounds.attention.latent import latent_bound, latent_events
 from pebble.lower_bounds.attention.varying_work import (
     linear,
+    linear_backward,
+    linear_backward_events,
     linear_events,
     rescaled_by_block,
     safe_softmax,
@@ -247,6 +250,29 @@ def test_the_best_cut_of_linear_attention_is_found(seed: int) -> None:
         )
         cuts = [M + 1 + X * (number - 1) for X, number in segments if number > 1]
         assert linear(problem, M).value == max([0, *(moves - d * dv for moves in cuts)])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_events_of_gradients_of_linear_attention(seed: int) -> None:
+    """At most 2·T^(3/2)/9 for any share of T words, which is reached; and the best cut is found."""
+    rng = np.random.default_rng(seed)
+
+    def events(*words: Any) -> Any:
+        h, r, K, V, Q, dO, dQ, dK, dV = words
+        first = np.sqrt(h) * (np.sqrt(K * V) + np.sqrt(dO * dQ))
+        return first + np.sqrt(r) * (np.sqrt(Q * dO) + np.sqrt(V * dK) + np.sqrt(K * dV))
+
+    shares = rng.dirichlet(np.full(9, rng.uniform(0.2, 3)), size=20_000)
+    assert events(*shares.T).max() <= 2 / 9
+    assert events(1, 2, 2, 2, 0, 0, 0, 1, 1) / 27 == pytest.approx(2 / 9)
+    N, d, dv, M = (int(rng.integers(1, most)) for most in (40, 6, 6, 80))
+    problem = Problem.square(N, d, dv, attention="linear", mask="causal", pass_name="backward")
+    parts = (
+        (X, ceil_div(linear_backward_events(problem, M + X), max(1, math.isqrt(4 * (M + X) ** 3 // 81))))
+        for X in range(1, 1500)
+    )
+    cuts = [M + 1 + X * (number - 1) for X, number in parts if number > 1]
+    assert linear_backward(problem, M).value == max([0, *(moves - 2 * d * dv for moves in cuts)])
 
 
 # -- rows times columns: the claim of two proofs, on random shares; it is reached where all accumulators are at work

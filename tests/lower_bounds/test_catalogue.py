@@ -46,6 +46,7 @@ PRINTED: list[tuple[dict[str, Any], int]] = [
     ),
     *((options, 256) for options in ({"softmax": "safe"}, {"sums": "free"})),
     ({"attention": "linear"}, 40),
+    ({"attention": "linear"} | CAUSAL | BACKWARD, 40),
 ]
 
 

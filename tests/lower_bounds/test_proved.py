@@ -45,12 +45,13 @@ KINDS: dict[str, dict[str, Any]] = {
     "recurrent": {"attention": "linear", "mask": "causal"},
     "gated": {"attention": "linear", "mask": "causal", "gate": True},
     "chunked": {"attention": "linear", "mask": "causal"},
+    "recurrent backward": {"attention": "linear", "mask": "causal", "pass_name": "backward"},
 }
 NO_MASKS = (
     *("backward, wide sums", "weights", "free sums", "free sums, backward"),
-    *("linear", "recurrent", "gated", "chunked"),
+    *("linear", "recurrent", "recurrent backward", "gated", "chunked"),
 )
-SQUARE = ("weights", "recurrent", "gated", "chunked")
+SQUARE = ("weights", "recurrent", "recurrent backward", "gated", "chunked")
 
 
 def random_problem(kind: str, rng: random.Random, most: int, widest: int = 5) -> Problem:

@@ -12,9 +12,11 @@ import pytest
 from pebble.common.errors import InvalidInput
 from pebble.computations.family import Family
 from pebble.computations.matmul import matmul_family
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
 from pebble.program import Program, delete, load, loop, phase, program, shifted_loops
 from pebble.program.lowering import columns, lower, lower_steps
-from pebble.program.schedule import registered
+from pebble.program.schedule import get, registered
 from pebble.program.shifted_loops import ShiftedLoops
 from tests.program.generator import random_case
 from tests.support.problems import problem_for
@@ -82,6 +84,16 @@ def test_schedules_make_the_same_moves(
             seen += 1
     assert seen > 15
     assert bool(repeated) == (largest > 1)
+
+
+def test_inputs_read_backward_are_shifted_back(repeated: list[int]) -> None:
+    """Token after token, the vertices of these inputs come nearer to the first."""
+    for chunk, name in ((None, "state-tiles"), (2, "chunked")):
+        options: dict[str, Any] = {"attention": "linear", "mask": "causal", "pass_name": "backward"}
+        problem = Problem.square(20, 3, 2, chunk=chunk, **options)
+        nodes = get(name, "backward", problem.form).program(problem, {"state_rows": 2, "state_cols": 2})
+        agree(nodes, family_of(problem))
+    assert len(repeated) > 5
 
 
 def test_chunks_stay_small() -> None:

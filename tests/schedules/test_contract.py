@@ -52,6 +52,10 @@ LINEAR = [
         ),
     )
 ]
+LINEAR += [
+    Problem.square(N, d, dv, attention="linear", mask="causal", pass_name="backward", chunk=chunk)
+    for N, d, dv, chunk in ((4, 3, 2, None), (1, 2, 2, None), (4, 2, 3, 2), (2, 2, 2, 2))
+]
 LARGEST = (SIZES[-1], BACKWARD[-1], *(one for one in SOFTMAX if (one.Nq, one.Nk) != (5, 9)))
 OFTEN = SIZES[2:-1] + BACKWARD[1:-1] + ROPE[2:] + LINEAR[4:]
 """Best tries all the others; elsewhere they are tried enough."""

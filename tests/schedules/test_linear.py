@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pebble.common.errors import Violation
+from pebble.common.errors import InvalidInput, Violation
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lab.count import count
@@ -71,6 +71,62 @@ def test_gates_of_chunks_add_a_row_of_each() -> None:
         assert one is not None
         assert other == one + 1023 * 64
     assert count(gated, 25_000)["best"].io == bounds(gated, 25_000).best.value == 4 * 65_536 * 64 + 1023 * 64
+
+
+def gradients(N: int, d: int, dv: int, chunk: int | None = None) -> Problem:
+    return Problem.square(N, d, dv, attention="linear", mask="causal", pass_name="backward", chunk=chunk)
+
+
+@pytest.mark.parametrize(("a", "b"), [(64, 32), (64, 20), (30, 32), (17, 9)])
+def test_gradients_by_hand(a: int, b: int) -> None:
+    """For H, K and dQ pass by each tile, V and dO too; for R all four inputs and two outputs.
+
+    dQ and dK are loaded and stored for each tile of columns, dV for each of rows, but the first are not loaded.
+    """
+    N, d, dv = 10**6, 64, 32
+    rows, cols = -(-d // a), -(-dv // b)
+    dQ = N * d * cols + 2 * N * dv * rows + N * d * (2 * cols - 1)
+    dK = N * dv * rows + N * d * (2 * cols - 1)
+    dV = N * d * cols + N * dv * (2 * rows - 1)
+    R = N * d * cols + N * dv * rows
+    found = count(gradients(N, d, dv), 5000, ["state-tiles"], {"state_rows": a, "state_cols": b})
+    row = found["state-tiles"]
+    assert row.io == dQ + dK + dV + R == N * d * (7 * cols - 2) + N * dv * (6 * rows - 1)
+    assert row.peak == a * b + min(a, b) + 2
+
+
+def test_gradients_in_chunks_by_hand() -> None:
+    """K, V, dO and dQ; Q, K, V, dO, dK and dV; in parallel K, V, Q and dO once more, and both states of a chunk twice.
+
+    Where the state is tiled, dK and dV have passes of their own, and with each what makes their scores passes again.
+    """
+    N, d, dv, C = 2**20, 64, 32, 32
+    problem = gradients(N, d, dv, C)
+    whole = {"state_rows": d, "state_cols": dv}
+    chunked, parallel = (
+        count(problem, 20_000, [name], whole)[name].io for name in ("chunked", "chunk-parallel")
+    )
+    assert chunked == 5 * N * (d + dv)
+    assert parallel == 7 * N * (d + dv) + 4 * d * dv * N // C
+    tiled = count(problem, 20_000, ["chunked"], {"state_rows": 20, "state_cols": 16})["chunked"].io
+    assert tiled == 2 * (2 * N * dv * 4 + 2 * N * d) + 2 * N * d * 2 + 2 * N * dv
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("N", "d", "dv", "chunk"), [(6, 4, 5, None), (6, 3, 2, 2), (6, 2, 3, 3), (4, 2, 2, 4), (3, 2, 1, 1)]
+)
+def test_gradients_keep_the_contract(N: int, d: int, dv: int, chunk: int | None) -> None:
+    problem = gradients(N, d, dv, chunk)
+    for schedule in available("backward", problem.form).values():
+        for M in (schedule.least_M(problem), 1000):
+            check_schedule(schedule, problem, M)
+
+
+def test_a_phase_reads_an_input_one_way() -> None:
+    both = load("Q", "dO", "Qr", "dOr"), compute("R")
+    with pytest.raises(InvalidInput, match="Qr is Q read backward"):
+        run(program_of(loop("n", 1, *both)), family_of(gradients(4, 1, 1)))
 
 
 @pytest.mark.parametrize("rows", [1, 3])

@@ -24,4 +24,7 @@ def problem_for(schedule: Schedule, N: int, d: int) -> Problem:
     """A problem that a schedule serves, of the first of its computations."""
     form = schedule.forms[0]
     dv = d - 1 if form == "latent" else d
-    return Problem(N, N, d, dv, pass_name=schedule.passes[0], **OPTIONS[form])
+    options = OPTIONS[form] | {"pass_name": schedule.passes[0]}
+    if schedule.passes[0] == "backward" and form == "chunked":
+        options["chunk"] = next(size for size in (2, 3, 5, 7, 1) if N % size == 0)  # all chunks are full
+    return Problem(N, N, d, dv, **options)

@@ -93,12 +93,15 @@ def parallel(
     chosen = _asked(problem, schedules)
     _check_shape(problem, chosen, shape, named=schedules is not None)
     tried = _layouts(problem, layouts) if best else (problem.layout,)
+    problems = [
+        problem.with_layout(layout) for layout in tried
+    ]  # once: what they find out of themselves is kept
     counter, dtype = _Counter(shape, pass_on, links), links.dtype if links else dtype
     rows, reasons = [], {}
     for schedule in chosen:
         tell(f"counting {schedule.name} …")
         try:
-            rows.append(counter.best_row([problem.with_layout(layout) for layout in tried], schedule))
+            rows.append(counter.best_row(problems, schedule))
         except InvalidInput as error:
             reasons[schedule.name] = str(error)
     if not rows:

@@ -141,7 +141,7 @@ def _by_moves(pebbling: Pebbling) -> _Columns:
     vertex = np.concatenate([part for _, part in chunks])
     change = _changes(op, vertex, pebbling.family)
     keep = op != _DELETE
-    arrays = pebbling.family.arrays
+    arrays = pebbling.family.own_arrays
     starts = np.array([pebbling.family.offset(array.name) for array in arrays])
     owner = np.searchsorted(starts, vertex, side="right") - 1
     held = {

@@ -215,6 +215,49 @@ def linear_best_cut(problem: Problem, M: int) -> Cut | None:
     return best_cut_of_less(partial(linear_events, problem), lambda T: math.isqrt(T**3 // 27), M, window=24)
 
 
+LINEAR_BACKWARD = Statement(
+    "L backward",
+    "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) − 2·d·dv, F(T) = ⌊2·T^(3/2)/9⌋, for every integer X ≥ 1 with at least two "
+    "segments; W = d·dv·(2N + 3·max(0, N − ⌈(M + X)/2⌉))",
+    "the gradients of causal linear attention with a state for every token, without gates; not in chunks; chains in a "
+    "fixed order",
+    "docs/proofs/linear.md, L backward",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
+
+
+def linear_backward_events(problem: Problem, T: int) -> int:
+    """Return the number W of multiply-adds of gradients that a segment of ``T`` words does at most F(T) of.
+
+    >>> linear_backward_events(Problem.square(10, 2, attention="linear", mask="causal", pass_name="backward"), 7)
+    152
+    """
+    return problem.d * problem.dv * (2 * problem.Nk + 3 * max(0, problem.Nk - ceil_div(T, 2)))
+
+
+def linear_backward(problem: Problem, M: int) -> Bound:
+    """Lower bound for the gradients of causal linear attention: about ``5 √3 N d dv / √M`` for N much larger than M.
+
+    0 where it says nothing.
+
+    Examples
+    --------
+    >>> linear_backward(Problem.square(10**6, 64, attention="linear", mask="causal", pass_name="backward"), 1000).value
+    1120745701
+    """
+    M = fast_memory_words(M)
+    require_pass(problem, "backward", "L backward")
+    if problem.form != "recurrent":
+        raise BoundDoesNotApply(
+            "L backward is proved for causal linear attention with a state for every token"
+        )
+    events = partial(linear_backward_events, problem)
+    cut = best_cut_of_less(events, lambda T: math.isqrt(4 * T**3 // 81), M, window=24)
+    if cut is None:
+        return LINEAR_BACKWARD.bound(0, "no cut into two segments")
+    return LINEAR_BACKWARD.bound(max(0, cut.moves - 2 * problem.d * problem.dv), str(cut))
+
+
 _ABOUT = "the gradient of the weights (--pass weights) of N tokens, A1, A2 and A3 different; chains in a fixed order"
 
 G1 = Statement(

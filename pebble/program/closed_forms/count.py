@@ -150,7 +150,7 @@ def _moves(program: Program, family: Family) -> Iterator[Place]:
     """Yield the loads and stores of a program that may move words: not of an array that is never computed."""
     every = list(places(program))
     there = {place.operation.array for place in every if place.operation.action == "compute"}
-    there |= {array.name for array in family.inputs}
+    there |= {array.name for array in family.arrays if array.is_input}
     for place in every:
         action, name = place.operation.action, place.operation.array
         if action in ("load", "store") and name in there and _cost(place, family):

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.program.parallel.exchange import HeadBlocks
-from pebble.program.parallel.placement import hops, workers, works_on
+from pebble.program.parallel.placement import hops, meetings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
-    from pebble.computations.shared_problem import Arrays, SharedProblem
+    from pebble.computations.shared_problem import SharedProblem
     from pebble.program.parallel.exchange import Exchange
     from pebble.program.parallel.placement import Hops, Placement
 
     Numbers = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -61,41 +64,72 @@ def exchange_form(exchange: Exchange) -> ReceivedWords:
     return ReceivedWords(tuple(received.tolist()), rounds)
 
 
+@dataclass(frozen=True, eq=False)
+class _TouchedTiles:
+    """Tiles of one side that devices work on, or pass on, counted.
+
+    Attributes
+    ----------
+    rows : ndarray of int, (P,)
+        Rows of the tiles that a device touches and does not own.
+    times, away : ndarray of int, (tiles, blocks)
+        How many devices touch a tile, by their block of heads; and how many that do not own it.
+    """
+
+    rows: Numbers
+    times: Numbers
+    away: Numbers
+
+
 class _Form:
     """Words by device, added up."""
 
     def __init__(self, problem: SharedProblem, placement: Placement) -> None:
         self.problem, self.placement = problem, placement
         self.received = np.zeros(problem.P, np.int64)
-        self.works = works_on(problem, placement)
         heads = HeadBlocks.of(problem, placement.blocks)
-        block = {"query": placement.block, "key": heads.key_block[placement.block]}
-        self.heads = {side: sizes[block[side]] for side, sizes in heads.sizes.items()}
+        key_block = heads.key_block[np.arange(placement.blocks)]
+        self.heads = {"query": heads.sizes["query"], "key": heads.sizes["key"][key_block]}
+        seen = dict(zip(("query", "key"), meetings(problem, placement), strict=True))
+        self.works = {side: self._touched(side, meeting.at) for side, meeting in seen.items()}
         self.came_home = False
 
-    def rows(self, side: str, device: Numbers, tile: Numbers) -> Numbers:
-        """Return the rows of tiles, of all heads of the block of a device."""
-        rows: Numbers = self.problem.tiling_of(side).sizes[tile] * self.heads[side][device]
-        return rows
+    def _sets(self, side: str) -> Iterator[tuple[Numbers, Numbers]]:
+        """Yield devices with their tiles: those that have one set together, or all if nearly each has its own."""
+        sets, chosen = self.placement.sets(side)
+        if 4 * len(sets) > len(chosen):
+            yield np.arange(len(chosen)), sets[chosen]
+            return
+        order = np.argsort(chosen, kind="stable")
+        for devices in np.split(order, np.flatnonzero(np.diff(chosen[order])) + 1):
+            yield devices, sets[chosen[devices[:1]]]
 
-    def owner(self, side: str, tile: Numbers) -> Numbers:
-        """Return the owners of tiles."""
-        return self.problem.tiling_of(side).owner[tile]
-
-    def foreign(self, side: str, tiles: Numbers, chosen: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
-        """Return the devices and the tiles that are chosen and not owned."""
-        device, column = np.nonzero(chosen & (self.owner(side, tiles) != np.arange(self.problem.P)[:, None]))
-        return device, tiles[device, column]
+    def _touched(self, side: str, touches: Callable[[Numbers, Numbers], Flags]) -> _TouchedTiles:
+        """Count the tiles that devices touch, given which these are: flags, a row for each of some devices."""
+        tiling, block, blocks = self.problem.tiling_of(side), self.placement.block, self.placement.blocks
+        rows = np.zeros(self.problem.P, np.int64)
+        times, away = np.zeros((2, tiling.tiles, blocks), np.int64)
+        for devices, tiles in self._sets(side):
+            flags = touches(devices, tiles)
+            foreign = flags & (tiling.owner[tiles] != devices[:, None])
+            rows[devices] = np.einsum("ij,ij->i", foreign, tiling.sizes[tiles])
+            for found, some in (times, flags), (away, foreign):
+                if len(tiles) == 1:
+                    for one in np.unique(block[devices]):
+                        found[tiles[0], one] += some[block[devices] == one].sum(axis=0)
+                else:
+                    np.add.at(found, (tiles, block[devices][:, None]), some)
+        return _TouchedTiles(rows, times, away)
 
     def gather(self, way: Hops | None) -> bool:
         """Add what comes from the owners at the start; tell whether anything does."""
         any_at_all = False
-        both = ((self.problem.queries, self.placement.query), (self.problem.keys, self.placement.key))
-        for (arrays, tiles), works in zip(both, self.works, strict=True):
-            there = way.here if way is not None and arrays.side == self.placement.travels else works
-            device, tile = self.foreign(arrays.side, tiles, there)
-            np.add.at(self.received, device, arrays.words * self.rows(arrays.side, device, tile))
-            any_at_all |= len(device) > 0
+        for arrays in (self.problem.queries, self.problem.keys):
+            touched = self.works[arrays.side]
+            if way is not None and arrays.side == self.placement.travels:
+                touched = self._touched(arrays.side, lambda devices, _: way.here[devices])
+            self.received += arrays.words * touched.rows * self.heads[arrays.side][self.placement.block]
+            any_at_all |= bool(touched.rows.any())
         return any_at_all
 
     def go_round(self, way: Hops) -> int:
@@ -104,9 +138,11 @@ class _Form:
         problem, side = self.problem, self.placement.travels
         arrays = problem.queries if side == "query" else problem.keys
         sums = [found.words for found in problem.sums if found.side == side]
-        cargo = self.placement.cargo
-        rows = self.rows(side, np.arange(problem.P)[:, None], cargo)
-        owner = self.owner(side, cargo)
+        cargo, tiling = self.placement.cargo, problem.tiling_of(side)
+        rows, owner = (
+            tiling.sizes[cargo] * self.heads[side][self.placement.block][:, None],
+            tiling.owner[cargo],
+        )
         after = np.argsort(self.placement.before)
         device, last = after, int(way.last.max())
         for hop in range(1, last + 1):
@@ -123,20 +159,17 @@ class _Form:
         return last
 
     def return_sums(self) -> bool:
-        """Add the sums of what does not travel, which owners receive; tell whether there are any."""
-        any_at_all = False
-        tiles = (self.placement.query, self.placement.key)
-        for sums, side_tiles, works in zip(self.problem.sums, tiles, self.works, strict=False):
-            if self.placement.before is None or sums.side != self.placement.travels:
-                device, tile = self.foreign(sums.side, side_tiles, works)
-                words = self.sum_words(sums, device, tile) * self.rows(sums.side, device, tile)
-                np.add.at(self.received, self.owner(sums.side, tile), words)
-                any_at_all |= len(device) > 0
-        return any_at_all
+        """Add the sums of what does not travel, which owners receive; tell whether there are any.
 
-    def sum_words(self, sums: Arrays, device: Numbers, tile: Numbers) -> Numbers:
-        """Return the words of a row of each sum that is sent: fewer where one device alone has worked on it."""
-        if sums.side == "key":
-            return np.full(len(tile), sums.words)
-        alone = workers(self.problem, self.placement, self.works[0])[tile, self.placement.block[device]] == 1
-        return np.where(alone, sums.final_words, sums.words)
+        A row that one device alone has worked on comes home finished, which may be fewer words.
+        """
+        any_at_all = False
+        for sums in self.problem.sums:
+            if self.placement.before is None or sums.side != self.placement.travels:
+                touched, tiling = self.works[sums.side], self.problem.tiling_of(sums.side)
+                alone = (touched.times == 1) & (sums.side == "query")
+                words = np.where(alone, sums.final_words, sums.words) * self.heads[sums.side]
+                sent = (touched.away * words).sum(axis=1) * tiling.sizes
+                np.add.at(self.received, tiling.owner, sent)
+                any_at_all |= bool(touched.away.any())
+        return any_at_all

@@ -84,7 +84,7 @@ class DeviceShare:
                 "devices and heads of keys that are shared evenly"
             )
         times = workers(problem, placement, works_on(problem, placement)[0])
-        tilings = (problem.query_tiling, placement.query), (problem.tiling, placement.key)
+        tilings = (problem.query_tiling, placement.tiles("query")), (problem.tiling, placement.tiles("key"))
         queries, keys = (np.unique(tiling.sizes[tiles].sum(axis=1)) for tiling, tiles in tilings)
         alone = np.unique(times[times > 0] == 1)
         if not all(tiling.equal for tiling, _ in tilings) or max(map(len, (queries, keys, alone))) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,10 +23,10 @@ class Placement:
 
     Parameters
     ----------
-    query, key : ndarray of int, (P, a) and (P, b)
-        Without a ring, each device works on its ``query`` times its ``key`` tiles, fetched from their owners. With
-        one, the tiles of one side stay, and those of the other go round: a device works on what it has, and on what
-        every other device of its ring began with.
+    query, key : ndarray of int, (sets, a) and (sets, b)
+        Sets of tiles, each in a row. Without a ring, each device works on its ``query`` times its ``key`` tiles,
+        fetched from their owners. With one, the tiles of one side stay, and those of the other go round: a device works
+        on what it has, and on what every other device of its ring began with.
     block : ndarray of int, (P,)
         The block of heads of each device.
     blocks : int
@@ -34,6 +35,8 @@ class Placement:
         The ring: from which device each receives.
     travels : {"key", "query"}
         Which side goes round.
+    query_set, key_set : ndarray of int, (P,), optional
+        Which set each device has; by default there is one for each device.
     """
 
     query: Numbers
@@ -42,16 +45,23 @@ class Placement:
     blocks: int = 1
     before: Numbers | None = None
     travels: str = "key"
+    query_set: Numbers | None = None
+    key_set: Numbers | None = None
 
-    @property
+    def sets(self, side: str) -> tuple[Numbers, Numbers]:
+        """Return the sets of tiles of a side, and which of them each device has."""
+        tiles, chosen = (self.query, self.query_set) if side == "query" else (self.key, self.key_set)
+        return tiles, np.arange(len(tiles)) if chosen is None else chosen
+
+    def tiles(self, side: str) -> Numbers:
+        """Return the tiles of a side, a row for each device."""
+        tiles, chosen = self.sets(side)
+        return tiles[chosen]
+
+    @cached_property
     def cargo(self) -> Numbers:
-        """The tiles that go round."""
-        return self.key if self.travels == "key" else self.query
-
-    @property
-    def staying(self) -> Numbers:
-        """The tiles that stay where a ring goes round."""
-        return self.query if self.travels == "key" else self.key
+        """The tiles that go round, a row for each device."""
+        return self.tiles(self.travels)
 
     @property
     def length(self) -> int:
@@ -87,20 +97,34 @@ class Hops:
         return self.home | (self.last > 0)
 
 
-def _seen(meets: Flags, tiles: Numbers) -> Flags:
-    """Tell for each row of tiles which tiles of the other side any of them meets; rows that are alike are once done."""
-    rows: dict[bytes, int] = {}
-    place = [rows.setdefault(row.tobytes(), len(rows)) for row in tiles]
-    different = np.stack([np.frombuffer(row, dtype=tiles.dtype) for row in rows])
-    found = meets[different[:, 0]]
-    for column in different.T[1:]:
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """Which tiles of a side devices work on, of all that there are: a row for all devices that work on the same.
+
+    Attributes
+    ----------
+    flags : ndarray of bool, (rows, tiles)
+    of_device : ndarray of int, (P,)
+    """
+
+    flags: Flags
+    of_device: Numbers
+
+    def at(self, devices: Numbers, tiles: Numbers) -> Flags:
+        """Return for each of some devices whether it works on each tile of its row, or of one row for all."""
+        if len(tiles) == 1:
+            return self.flags[:, tiles[0]][self.of_device[devices]]
+        return self.flags[self.of_device[devices][:, None], tiles]
+
+
+def _meeting(problem: SharedProblem, placement: Placement, of: str) -> Meeting:
+    """Return which tiles of a side meet any of those that a device has of the other side."""
+    meets = problem.met if of == "query" else problem.meets
+    sets, chosen = placement.sets("key" if of == "query" else "query")
+    found = meets[sets[:, 0]]
+    for column in sets.T[1:]:
         found |= meets[column]
-    return found if len(rows) == len(tiles) else found[place]
-
-
-def staying_sees(problem: SharedProblem, placement: Placement) -> Flags:
-    """Tell for each device of a ring which of all tiles that may come round it works on."""
-    return _seen(problem.meets if placement.travels == "key" else problem.met, placement.staying)
+    return Meeting(found, chosen)
 
 
 def hops(problem: SharedProblem, placement: Placement, pass_on: str) -> Hops:
@@ -123,42 +147,55 @@ def hops(problem: SharedProblem, placement: Placement, pass_on: str) -> Hops:
     after = np.argsort(placement.before)
     visitor = np.arange(len(after))
     home = np.zeros(cargo.shape, bool)
-    seen = staying_sees(problem, placement)
+    sees = staying_sees(problem, placement)
     for hop in range(length):
-        needed = seen[visitor[:, None], cargo]
+        needed = sees.flags[sees.of_device[visitor][:, None], cargo]
         if hop == 0:
             home = needed
         else:
-            first = np.where(needed & (first == length), hop, first)
-            last = np.where(needed, hop, last)
+            last[needed] = hop
+            first[needed & (first > hop)] = hop
         visitor = after[visitor]
     return Hops(first, last, home)
 
 
+def staying_sees(problem: SharedProblem, placement: Placement) -> Meeting:
+    """Return which of all tiles that may come round a ring each device works on."""
+    return _meeting(problem, placement, placement.travels)
+
+
+def meetings(problem: SharedProblem, placement: Placement) -> tuple[Meeting, Meeting]:
+    """Return which queries and keys each device would work on; of the side that stays, its whole ring."""
+    queries, keys = (_meeting(problem, placement, side) for side in ("query", "key"))
+    if placement.before is None:
+        return queries, keys
+    if placement.travels == "key":
+        return _over_rings(queries, placement), keys
+    return queries, _over_rings(keys, placement)
+
+
 def works_on(problem: SharedProblem, placement: Placement) -> tuple[Flags, Flags]:
     """Tell which of its ``query`` and ``key`` tiles each device, or its whole ring if they travel, ever works on."""
-    sees_queries = _seen(problem.met, placement.key)
-    sees_keys = _seen(problem.meets, placement.query)
-    if placement.before is not None:
-        _over_rings(sees_queries if placement.travels == "key" else sees_keys, placement)
-    query, key = placement.query, placement.key
-    return np.take_along_axis(sees_queries, query, axis=1), np.take_along_axis(sees_keys, key, axis=1)
+    queries, keys = meetings(problem, placement)
+    devices = np.arange(problem.P)
+    return queries.at(devices, placement.tiles("query")), keys.at(devices, placement.tiles("key"))
 
 
 def workers(problem: SharedProblem, placement: Placement, works: Flags) -> Numbers:
     """Return how many devices work on each tile of queries and block of heads, where queries do not travel."""
     count = np.zeros((problem.query_tiling.tiles, placement.blocks), np.int64)
     block = np.broadcast_to(placement.block[:, None], works.shape)
-    np.add.at(count, (placement.query[works], block[works]), 1)
+    np.add.at(count, (placement.tiles("query")[works], block[works]), 1)
     return count
 
 
-def _over_rings(flags: Flags, placement: Placement) -> None:
+def _over_rings(meeting: Meeting, placement: Placement) -> Meeting:
     """Give each device what any device of its ring has."""
     assert placement.before is not None
-    ring = device = np.arange(len(flags))
+    first = device = np.arange(len(meeting.of_device))
     for _ in range(placement.length - 1):
         device = placement.before[device]
-        ring = np.minimum(ring, device)
-    for first in np.unique(ring):
-        flags[ring == first] = flags[ring == first].any(axis=0)
+        first = np.minimum(first, device)
+    rings, ring = np.unique(first, return_inverse=True)
+    rows = [np.unique(meeting.of_device[first == one]) for one in rings]
+    return Meeting(np.stack([meeting.flags[row].any(axis=0) for row in rows]), ring)

@@ -117,7 +117,8 @@ class DistributedSchedule(ABC):
         """Return about how many numbers the referee has to look at."""
         placement = self.placement(problem, shape)
         tiles = max(problem.tiling.tiles, problem.query_tiling.tiles)
-        looked_at = placement.length * (int(placement.query.size) + int(placement.key.size))
+        columns = int(placement.query.shape[1]) + int(placement.key.shape[1])
+        looked_at = placement.length * problem.P * columns
         return looked_at * -(-tiles // 64) + problem.P * tiles * placement.blocks
 
     def check(self, problem: SharedProblem, shape: Shape = ()) -> None:

@@ -43,6 +43,7 @@ class _ExchangeWriter:
         self.problem, self.placement, self.pass_on = problem, placement, pass_on
         self.exchange = Exchange(problem, placement.blocks)
         self.device = np.arange(problem.P)
+        self.query, self.key = placement.tiles("query"), placement.tiles("key")
         self.works = works_on(problem, placement)
         self.count = workers(problem, placement, self.works[0])
 
@@ -52,7 +53,7 @@ class _ExchangeWriter:
         if self.placement.before is None:
             some, placement = self.works[0].any(axis=1), self.placement
             self._step().work.append(
-                Work(self.device[some], placement.block[some], placement.query[some], placement.key[some])
+                Work(self.device[some], placement.block[some], self.query[some], self.key[some])
             )
         else:
             self._go_round()
@@ -80,7 +81,7 @@ class _ExchangeWriter:
     def _gather(self) -> None:
         """Fetch from their owners what devices begin with."""
         step = Superstep()
-        both = ((self.problem.queries, self.placement.query), (self.problem.keys, self.placement.key))
+        both = ((self.problem.queries, self.query), (self.problem.keys, self.key))
         for (arrays, tiles), works in zip(both, self.works, strict=True):
             if self.placement.before is not None and arrays.side == self.placement.travels:
                 works = hops(self.problem, self.placement, self.pass_on).here
@@ -120,14 +121,14 @@ class _ExchangeWriter:
     def _work(self, step: Superstep, origin: Numbers, hop: int, last: Numbers, with_sums: bool) -> None:
         """Let devices work on what travels past; column by column where its sums travel with it."""
         placement, cargo = self.placement, self.placement.cargo[origin]
-        chosen: Flags = self.sees[self.device[:, None], cargo]
+        chosen = self.sees.at(self.device, cargo)
         if with_sums and self.pass_on == "all":
             chosen |= last[origin] >= max(hop, 1)
         for column in range(cargo.shape[1]) if with_sums else [slice(None)]:
             tiles = cargo[:, column].reshape(len(cargo), -1)
             some: Flags = np.any(chosen[:, column].reshape(tiles.shape), axis=1)
             if some.any():
-                both = (placement.query, tiles) if placement.travels == "key" else (tiles, placement.key)
+                both = (self.query, tiles) if placement.travels == "key" else (tiles, self.key)
                 query, key = (side[some] for side in both)
                 step.work.append(Work(self.device[some], placement.block[some], query, key))
 
@@ -152,7 +153,7 @@ class _ExchangeWriter:
     def _return_sums(self) -> None:
         """Send sums of what does not travel to the owners, after the last work."""
         step = self.exchange.supersteps[-1]
-        tiles = {"query": self.placement.query, "key": self.placement.key}
+        tiles = {"query": self.query, "key": self.key}
         for sums, works in zip(self.problem.sums, self.works, strict=False):
             if self.placement.before is not None and sums.side == self.placement.travels:
                 continue
@@ -168,7 +169,7 @@ class _ExchangeWriter:
     def _finish_complete(self, step: Superstep) -> None:
         """Finish the rows that one device alone works on."""
         device, column = np.nonzero(self.works[0])
-        tile, block = self.placement.query[device, column], self.placement.block[device]
+        tile, block = self.query[device, column], self.placement.block[device]
         alone = self.count[tile, block] == 1
         step.finish.append(Finish(device[alone], tile[alone], block[alone]))
 

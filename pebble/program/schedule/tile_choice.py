@@ -149,7 +149,7 @@ def fitting_each(
     """Return :func:`fitting` of schedules that are compared, or why there is none.
 
     Schedules are searched in the order of coarse samples of their tiles. A sample is all that is returned where it
-    moves 2.5 times the words of the best.
+    moves 2.5 times the words of the best; None where the greatest tiles do, as if fast memory had no end.
 
     Parameters
     ----------
@@ -159,14 +159,17 @@ def fitting_each(
     least : int, optional
         Words that every schedule moves. Those behind the first that moves no more are left out: None stands for them.
     """
-    known = [
-        None if type(one).tiles is not Schedule.tiles or _too_long(problem) else sampled(one, problem, M)
-        for one in schedules
-    ]
-    found = list[TileChoice | CacheTooSmall | TooManyOperations | None](known)
-    best = NEVER, len(known)
-    for at in sorted(range(len(known)), key=lambda at: ((one := known[at]) and one.words) or 0):
-        sample = known[at]
+    known: dict[int, TileChoice | None] = {}
+    floors, least_sample = [_floor(one, problem) for one in schedules], NEVER
+    for at in sorted(range(len(floors)), key=floors.__getitem__):
+        if floors[at] <= _FAR * least_sample:
+            own_rule = type(schedules[at]).tiles is not Schedule.tiles
+            known[at] = None if own_rule or _too_long(problem) else sampled(schedules[at], problem, M)
+            least_sample = min(least_sample, ((one := known[at]) and one.words) or NEVER)
+    found: list[TileChoice | CacheTooSmall | TooManyOperations | None] = [None] * len(floors)
+    best = NEVER, len(floors)
+    for at in sorted(known, key=lambda at: (((one := known[at]) and one.words) or 0, at)):
+        found[at] = sample = known[at]
         if (best[0] == least and at > best[1]) or (sample and sample.words > _FAR * best[0]):
             continue
         try:
@@ -175,6 +178,14 @@ def fitting_each(
         except (CacheTooSmall, TooManyOperations) as error:
             found[at] = error
     return found
+
+
+def _floor(schedule: Schedule, problem: Problem) -> int:
+    """Return the words with the greatest tiles, about the fewest in any fast memory; 0 where they are not known."""
+    if max(problem.Nq, problem.Nk) <= SHORT or _too_long(problem):
+        return 0
+    (one,) = counted(schedule, problem, [dict(schedule.greatest(problem))])
+    return one.words if one.words < NEVER else 0
 
 
 @lru_cache(maxsize=512)
