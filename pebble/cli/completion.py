@@ -15,7 +15,7 @@ def schedules(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     softmax = ctx.params.get("softmax") if ctx.params.get("attention") != "linear" else None
     asked = ctx.params.get("pass_name")
     passes = {None: ("forward", "backward", "weights"), "both": ("forward", "backward")}.get(asked, (asked,))
-    found = (registered(one, softmax if one == "forward" else None) for one in passes)
+    found = (registered(one, softmax if one == "forward" else softmax and "plain") for one in passes)
     return _of_list((schedule.name for served in found for schedule in served), incomplete)
 
 
