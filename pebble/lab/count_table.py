@@ -145,7 +145,7 @@ class CountTable(TableResult):
 
     def alone(self) -> list[str]:
         """Return what is to be said of the problem: whether there is no pebbling, what heads that share mean."""
-        notes = [singular(f"note: {self.no_pebbling}")] if self.no_pebbling else []
+        notes = [f"note: {self.no_pebbling}"] if self.no_pebbling else []
         return [*notes, *sharing_notes(self.problem)]
 
     def parts(self) -> list[str | Table | TableResult]:
