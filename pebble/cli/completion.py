@@ -12,10 +12,11 @@ def schedules(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     """Return the schedules of the pass, or of all passes, and of the softmax; several may be joined by commas."""
     from pebble.program.schedule import registered
 
-    softmax = ctx.params.get("softmax") if ctx.params.get("attention") != "linear" else None
+    linear = ctx.params.get("attention") == "linear"
+    softmax, other = (None, None) if linear else (ctx.params.get("softmax"), "plain")
     asked = ctx.params.get("pass_name")
     passes = {None: ("forward", "backward", "weights"), "both": ("forward", "backward")}.get(asked, (asked,))
-    found = (registered(one, softmax if one == "forward" else softmax and "plain") for one in passes)
+    found = (registered(one, softmax if one == "forward" else other) for one in passes)
     return _of_list((schedule.name for served in found for schedule in served), incomplete)
 
 
