@@ -296,7 +296,7 @@ def most_moves(
 
 
 def cube(T: int) -> int:
-    """At most so many products of T entries of three matrices, by Loomis and Whitney: (T/3)^(3/2)."""
+    """The most products of T entries of three matrices, by Loomis and Whitney: (T/3)^(3/2)."""
     return isqrt(T**3 // 27)
 
 
@@ -545,7 +545,7 @@ def by_row(row: dict[str, str], c: Counts, M: int) -> int:
     require(step > 0, "a segment has no moves")
 
     def stores(segments: int) -> int:
-        """The fewest stores after which so many segments are enough, rounded down."""
+        """The fewest stores after which a number of segments is enough, rounded down."""
         total, excess = Fraction(0), work - segments * done
         for relief in reliefs:
             if excess > 0 and relief > 0:

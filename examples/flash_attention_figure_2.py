@@ -19,7 +19,7 @@ SHARED_MEMORY = 192 * 1024 // BYTES
 
 
 def standard(square_passes: int, tall_passes: int = 12) -> float:
-    """Gigabytes of an implementation that makes so many passes over N × N and N × d matrices."""
+    """Gigabytes moved by an implementation that makes these numbers of passes over N × N and N × d matrices."""
     return square_passes * SQUARE + tall_passes * TALL
 
 

@@ -2,7 +2,7 @@
 
 Li et al. (2024, arXiv 2410.09397) state that sparse attention needs Ω(min(Z_in²/M, Z_in·√Z_QK/√M)) words of I/O:
 Z_in non-zeros of the inputs, here N·d, and Z_QK non-zeros of the scores, here the allowed pairs. That holds for some
-pattern with so many non-zeros, not for each; the authors say themselves that a pattern can need less.
+pattern with this number of non-zeros, not for each; the authors say themselves that a pattern can need less.
 
 Windows and packed sequences are such patterns. With 64 keys for each query, the number of pairs is 64·N, so at fixed
 M the curve grows like N·√N. What a verified schedule moves grows like N.

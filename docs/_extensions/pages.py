@@ -89,7 +89,7 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
         first_page().write(Path(app.outdir) / "player.html")
         race(["naive", "standard", "flash-2"], Problem.square(2, 1), 8).write(Path(app.outdir) / "race.html")
         play_devices(SharedProblem(8, 2, 4), "ring").write(Path(app.outdir) / "ring.html")
-        explore().write(Path(app.outdir) / "explore.html")
+        explore().write(Path(app.outdir) / "explorer.html")
         slides.write(app)
         found = list(offline.fetched_from_elsewhere(Path(app.outdir)))
         if found:

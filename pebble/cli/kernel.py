@@ -31,6 +31,8 @@ def kernel(
 
     TEXT is a list of assignments (C[i,j] += A[i,k]*B[k,j]; E[i,l] += C[i,j]*D[j,l] for l < i), an einsum (ik,kj->ij),
     or a named kernel (gemm; see --list). An index i runs from 0 to its extent minus one.
+
+    pebble kernel "C[i,j] += A[i,k]*B[k,j]" -N i=64,j=64,k=64 -M 300
     """
     from pebble.computations.nests.header import read_extents
 

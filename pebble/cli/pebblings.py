@@ -131,6 +131,7 @@ def check(
     Print its cost if it is legal and complete; otherwise print the line, the move, the rule it breaks and a remedy,
     and exit with status 1. A certificate from pebble certify is verified from the file alone.
 
+    pebble check moves.txt
     pebble check --ranking homework/
     """
     from pebble.lab.pebblings import check, check_document

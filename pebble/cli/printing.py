@@ -14,6 +14,7 @@ import click
 
 from pebble.cli.signature import option
 from pebble.common.ascii_spelling import can_encode, spelled
+from pebble.common.whole_numbers import singular
 
 if TYPE_CHECKING:
     from pebble.common.tables import Table
@@ -68,7 +69,7 @@ def print_result(found: _HasDict, as_json: bool, failed: str = "") -> None:
 
 def fail(why: str) -> NoReturn:
     """Say on standard error why, and exit with 1."""
-    click.echo(f"pebble: {why}", err=True)
+    click.echo(singular(f"pebble: {why}"), err=True)
     sys.exit(1)
 
 

@@ -244,9 +244,14 @@ def require(wanted: Iterable[Sequence[str]], context: click.Context | None = Non
             one, *others = (known[name] for name in group)
             text = one.human_readable_name if isinstance(one, click.Argument) else one.opts[0]
             instead = f" (or {', '.join(repr(other.opts[-1]) for other in others)})" if others else ""
-            missing.append(f"{one.param_type_name} '{text}'{instead}")
+            missing.append((one.param_type_name, f"'{text}'{instead}"))
     if missing:
         path = " ".join(context.command_path.split()[1:])
         found = re.search(rf"^ *(pebble {path} .*)$", context.command.help or "", re.MULTILINE)
         example = f" Example: {found[1]}" if found else ""
-        raise click.UsageError(f"Missing {', '.join(missing)}.{example}", context)
+        kinds = [
+            f"{kind}{'s' if len(names) > 1 else ''} {', '.join(names)}"
+            for kind in ("argument", "option")
+            if (names := [name for its_kind, name in missing if its_kind == kind])
+        ]
+        raise click.UsageError(f"Missing {' and '.join(kinds)}.{example}", context)

@@ -52,10 +52,10 @@ def _of_file(path: str, name: str, source: Path, changed: int) -> Schedule:
 
 
 def asked_schedules(asked: Iterable[str | Schedule] | None, problem: Problem) -> list[Schedule]:
-    """Return the schedules asked for; by default all that serve the problem's pass and form."""
+    """Return the schedules asked for, each once; by default all that serve the problem's pass and form."""
     if asked is None:
         return offered(problem)
-    chosen = [asked_schedule(one, problem) for one in asked]
+    chosen = list(dict.fromkeys(asked_schedule(one, problem) for one in asked))
     for schedule in chosen:
         if problem.pass_name not in schedule.passes:
             raise InvalidInput(f"{schedule.name} does not support the {problem.pass_name} pass")

@@ -155,12 +155,10 @@ class LevelReport(TableResult):
     def heading(self) -> str:
         """Return the lines above the table: what was counted, and on which levels."""
         levels = ", ".join(
-            f"{f'level {name}' if name.isdigit() else name} {words(size)} words"
+            f"{f'level {name}' if name.isdigit() else name} of {words(size)} words"
             for name, size in zip(self.hierarchy.names, self.hierarchy.capacities, strict=True)
         )
-        return (
-            f"{self.problem.describe()}\n{self.hierarchy.kind} memory levels, the innermost first: {levels}"
-        )
+        return f"{self.problem.describe()}\n{self.hierarchy.kind} memory levels, innermost first: {levels}"
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the problem, a row for each boundary of each schedule, the bounds."""

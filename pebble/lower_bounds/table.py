@@ -8,6 +8,7 @@ from typing import Any
 
 from pebble.common.tables import Table, TableResult, words
 from pebble.common.units import fast_memory_words
+from pebble.common.whole_numbers import singular
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lower_bounds.bound import Bound
@@ -196,7 +197,7 @@ def no_pebbling(problem: Problem, M: int) -> str | None:
     before = family_of(problem).max_indegree
     if before < M:
         return None
-    return (
+    return singular(
         f"no pebbling exists with {words(M)} words of fast memory: some vertex needs room for itself and "
         f"its {words(before)} predecessors at once; the least is {words(before + 1)} words, or "
         f"{words(before)} if a pebble may slide"

@@ -67,6 +67,12 @@ def test_every_page_is_in_the_table_of_contents() -> None:
     assert pages - set(listed.split()) == set()
 
 
+def test_no_file_of_the_site_takes_the_place_of_a_page() -> None:
+    written = set(re.findall(r'/ "(\w+)\.html"', (DOCS / "_extensions" / "pages.py").read_text()))
+    assert "explorer" in written
+    assert not written & {page.stem for page in DOCS.glob("*.md")}
+
+
 def test_every_public_name_is_in_the_reference() -> None:
     text = (DOCS / "api.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"^\.\. auto(?:class|function|exception):: ([\w.]+)", text, re.MULTILINE))

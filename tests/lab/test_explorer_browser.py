@@ -40,7 +40,7 @@ def page() -> ExplorerPage:
 
 def test_numbers_are_those_that_were_counted(browser: Browser) -> None:
     known = load_points()
-    for point in list(every_point())[::8]:
+    for point in list(every_point())[::3]:
         fragment = (
             f"N={point.N}&d={point.d}&M={point.M}"
             f"&mask={point.mask}&pass={point.pass_name}&width={point.sum_width}"

@@ -13,7 +13,7 @@ __all__ = ["examples", "first"]
 
 
 def first(number: int, values: Iterable[Any]) -> list[Any]:
-    """Values for ``parametrize``: so many as they are, the others marked slow."""
+    """Values for ``parametrize``: this many as they are, the others marked slow."""
     return [
         value if place < number else pytest.param(value, marks=pytest.mark.slow)
         for place, value in enumerate(values)
@@ -21,7 +21,7 @@ def first(number: int, values: Iterable[Any]) -> list[Any]:
 
 
 def examples(usual: int, thorough: int) -> settings:
-    """Settings for so many examples; ``thorough`` of them, or more, where HYPOTHESIS_PROFILE asks for it."""
+    """Settings for this many examples; ``thorough`` of them, or more, where HYPOTHESIS_PROFILE asks for it."""
     profile = os.environ.get("HYPOTHESIS_PROFILE", "repeatable")
     return settings(
         max_examples={"repeatable": usual, "unshrunk": usual, "thorough": thorough}.get(

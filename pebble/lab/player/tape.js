@@ -12,7 +12,7 @@ class Tape {
     this.words = new Int32Array(Math.min(this.game.M, this.game.names.length)).fill(-1);
   }
 
-  /* Put the head before move number `target` (the state after so many moves). */
+  /* Put the head before move number `target` (the state after that many moves). */
   goTo(target) {
     const wanted = Math.max(0, Math.min(this.moves.length, Math.round(target)));
     if (wanted < this.at) this.rewind();

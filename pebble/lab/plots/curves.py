@@ -169,7 +169,9 @@ def _draw_bounds(curves: IoCurves, ax: Axes) -> list[LineEnd]:
         rows.append((left, y))
         down = (y - ax.transData.transform((1, float(best[place])))[1]) * 72 / ax.figure.get_dpi()
         style_of: dict[str, Any] = {"ha": side, "va": "top", "fontstyle": "italic", "color": "#333333"}
-        note(ax, name, (x[place], float(best[place])), (6 * (side == "left"), down - 4), **style_of)
+        style_of["path_effects"] = white_around("#dddddd")
+        across = {"left": 6, "center": 0, "right": -3}[side]
+        note(ax, name, (x[place], float(best[place])), (across, down - 4), **style_of)
     return [LineEnd(x[-1], best[-1], "best proved bound", "#444444", bold=True)]
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pebble.common.spacing import spread
 from pebble.lab.plots.canvas import letter_points, note, white_around
 
@@ -34,6 +36,15 @@ def wrapped(names: str, letters: int = 20) -> str:
     return "\n".join(wrap(names, letters, break_on_hyphens=False))
 
 
+def _is_free_above(ax: Axes, end: LineEnd) -> bool:
+    """Tell whether the nearest line that goes on beyond this end is below it."""
+    paths = [np.asarray(line.get_xydata(), dtype=float).T for line in ax.lines]
+    going_on = [(x, y) for x, y in paths if x[0] <= end.x < x[-1]]
+    points = [(end.x, end.y), *((end.x, float(np.interp(end.x, x, y))) for x, y in going_on)]
+    here, *others = ax.transData.transform(points)[:, 1]
+    return bool(others) and min(others, key=lambda y: abs(float(y - here))) < here
+
+
 def label_ends(ax: Axes, ends: list[LineEnd]) -> None:
     """Write the names to the right of the axes, each joined to the end of its line.
 
@@ -45,7 +56,8 @@ def label_ends(ax: Axes, ends: list[LineEnd]) -> None:
     for end in ends:
         if end not in there:
             white = {"color": end.colour, "path_effects": white_around()}
-            note(ax, end.text, (end.x, end.y), (5, -9), fontsize=size, **white)
+            up = 4 if _is_free_above(ax, end) else -9
+            note(ax, end.text, (end.x, end.y), (5, up), fontsize=size, **white)
     if not there:
         return
     height = ax.get_window_extent().height * 72 / ax.figure.get_dpi()

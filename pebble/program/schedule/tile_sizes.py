@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _EVERY = 20_000
 """As long as there are at most this many combinations of sizes."""
 _RATIO, _RATIO_NEAR, _LEAST_RATIO = {0: 1.5, 1: 1.5}, 1.3, 1.07
-"""Of neighbours in the grid of sizes, for a number of sizes beside the last; of those near known ones; in the end."""
+"""Of neighbours in the grid of sizes, for a number of sizes beside the last; near known ones; in the end."""
 _ALMOST = 1.03
 """In later rounds, and move at most this many times the words of the best."""
 _MORE = 2.05
