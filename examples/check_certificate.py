@@ -1,9 +1,10 @@
 """A second checker of bounds: one file, written anew from docs/proofs, that shares no code with the package.
 
-python check_certificate.py FILE, where FILE is a certificate (pebble certify) or what pebble bounds --json prints.
-Every field of a certificate is verified, or the file is refused; of a table, every proved bound. The exit status is 0
-if all of it was confirmed, 1 if anything is wrong, and 2 if a bound is one that this program cannot compute: sums of
-products, loop nests, bounds of linear and latent attention. It names each constant that it takes on trust.
+python check_certificate.py FILE, where FILE is a certificate (pebble certify), or what pebble bounds --json or pebble
+kernel --json prints. Every field of a certificate is verified, or the file is refused; of a table, every proved bound.
+The exit status is 0 if all of it was confirmed, 1 if anything is wrong, and 2 if a bound is one that this program
+cannot compute: sums of products; of loop nests stencils, turns and some sums; masks drawn at random or read from a
+file. It names each constant that it takes on trust.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import hashlib
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal, getcontext
 from fractions import Fraction
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from graphlib import TopologicalSorter
-from itertools import islice, product
-from math import ceil, floor, isqrt, prod
+from itertools import combinations, islice, permutations, product
+from math import ceil, factorial, floor, gcd, isqrt, prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,8 +59,10 @@ SOURCES |= {name: f"{page}.md, {PROVER}_{page}" for name, page in ROWS.items()}
 """Which family of DAGs a bound is about, and where it is proved."""
 Sizes = dict[str, int]
 Vertices = Iterator[tuple[set[int], bool]]
+Rules = dict[str, bool]
 Predecessors = dict[str, set[str]]
 Number = Callable[[int], int]
+ENOUGH = 10**9
 
 
 class CannotVerify(ValueError):
@@ -101,7 +105,7 @@ def reached(start: set[str], rows: Predecessors) -> set[str]:
     return seen
 
 
-def searched(before: Predecessors, outputs: set[str], M: int, rules: dict[str, bool], below: int) -> int:
+def searched(before: Predecessors, outputs: set[str], M: int, rules: Rules, below: int) -> int:
     """Count the states of the game that are cheaper than ``below``; ValueError if one of them is an end.
 
     Cheaper: the I/O so far and the outputs still to be stored are less than ``below`` together. It is enough to delete
@@ -136,9 +140,7 @@ def searched(before: Predecessors, outputs: set[str], M: int, rules: dict[str, b
     return len(seen)
 
 
-def repeat_search(
-    bound: dict[str, Any], before: Predecessors, outputs: set[str], M: int, rules: dict[str, bool]
-) -> None:
+def repeat_search(bound: Any, before: Predecessors, outputs: set[str], M: int, rules: Rules) -> None:
     """Repeat an exhaustive search, and compare all that is said of it."""
     below = bound["inputs"]["below"]
     require(all(type(value) is int for value in bound["inputs"].values()), "an input is no number")
@@ -168,24 +170,21 @@ def sizes_in(name: str) -> Sizes:
     kind, _, text = name.partition(":")
     if kind not in (*ARRAYS, "fft", "matmul"):
         raise CannotVerify(f"which DAG is called {name}")
-    found = dict(part.partition("=")[::2] if "=" in part else (part, part) for part in text.split(","))
-    values = [part.rpartition("=")[2] for part in text.split(",")]
-    require(all(re.fullmatch("[1-9][0-9]{0,9}", value) for value in values), f"no DAG is called {name}")
+    n = "([1-9][0-9]{0,9})"
+    forms = {"fft": n, "matmul": f"{n},{n},{n}", "fma-matmul": f"{n},{n},{n}"}
+    attention = f"(?:N={n}|Nq={n},Nk={n}),d={n}(?:,dv={n})?(,stats=1)?"
+    found = re.fullmatch(forms.get(kind, attention), text)
+    sizes = [int(one) if one and one.isdigit() else bool(one) for one in found.groups()] if found else []
+    wrong = f"no DAG is called {name}, or it is written otherwise"
     if kind == "fft":
-        n = int(values[0])
-        require(name == f"fft:{n}" and n > 1 and not n & (n - 1), f"no DAG is called {name}")
-        return {"n": n}
-    if kind in ("matmul", "fma-matmul"):
-        m, n, k = map(int, values)
-        require(name == f"{kind}:{m},{n},{k}", f"no DAG is called {name}")
-        return {"m": m, "n": n, "k": k, "i": m, "j": n}
-    Nq, Nk = (int(found[key] if key in found else found["N"]) for key in ("Nq", "Nk"))
-    d, stats = int(found["d"]), int(found.get("stats", 0))
-    dv = int(found.get("dv", d))
-    right = f"{kind}:N={Nq},d={d}" if Nq == Nk else f"{kind}:Nq={Nq},Nk={Nk},d={d}"
-    right += f",dv={dv}" * (dv != d) + ",stats=1" * (stats and kind != "backward")
-    require(name == right, f"no DAG is called {name}, or it is written {right}")
-    return {"i": Nq, "j": Nk, "k": d, "e": dv, "stats": stats}
+        require(sizes and sizes[0] > 1 and not sizes[0] & (sizes[0] - 1), wrong)
+        return {"n": sizes[0]}
+    require(sizes, wrong)
+    if kind in forms:
+        return dict(zip("mnkij", (*sizes, *sizes[:2]), strict=True))
+    N, Nq, Nk, d, dv, stats = sizes
+    require((N or Nq != Nk) and dv != d and not (stats and kind == "backward"), wrong)
+    return {"i": N or Nq, "j": N or Nk, "k": d, "e": dv or d, "stats": stats}
 
 
 def vertices_of(name: str) -> Vertices:
@@ -256,9 +255,7 @@ def whole(value: Decimal) -> int:
     return int(value * (1 + Decimal(10) ** -50))
 
 
-def most_moves(
-    M: int, work: Number, events: Number, least: int = 1, waste: int = 0, hints: Iterable[int] = ()
-) -> int:
+def most_moves(M: int, work: Number, events: Number, least: int = 1, waste: int = 0, hints: Any = ()) -> int:
     """Return the greatest M + 1 + (n - 1)·(X - waste) that is found, n = ⌈work(M + X) / events(M + X)⌉ at least 2.
 
     Any X from ``least`` on will do; it is looked for near where X·work / events is greatest, and at the hints. If one
@@ -267,9 +264,6 @@ def most_moves(
 
     def cuts(X: int) -> int:
         return -(-work(M + X) // max(1, events(M + X))) - 1
-
-    def reaches(n: int, X: int) -> bool:
-        return cuts(X) >= n
 
     def last(holds: Callable[[int], bool], low: int, high: int) -> int:
         while high - low > 1:
@@ -282,7 +276,7 @@ def most_moves(
     end = 2 * least
     while cuts(end) > 0:
         end *= 2
-    end = last(partial(reaches, 1), least, end)
+    end = last(lambda X: cuts(X) > 0, least, end)
     low, high = least, end
     while high - low > 24:
         grid = sorted({low, high, *(int(low * (high / low) ** (k / 32)) for k in range(33))})
@@ -291,7 +285,7 @@ def most_moves(
     near = cuts(low)
     lengths: set[int] = {least, end, *hints, *range(low - 48, high + 49)}
     for n in {1, 2, *range(max(1, near - 48), min(cuts(least), near + 48) + 1)}:
-        lengths.add(last(partial(reaches, n), least, end + 1))
+        lengths.add(last(partial(lambda n, X: cuts(X) >= n, n), least, end + 1))
     return max(int(M + 1 + cuts(X) * (X - waste)) for X in lengths if least <= X <= end)
 
 
@@ -307,6 +301,14 @@ def one_bits(T: int) -> int:
 
 def fft(n: int, M: int) -> int:
     return n + most_moves(M, lambda T: n * (n.bit_length() - 1), lambda T: 2 * one_bits(T))
+
+
+def peak(rises: Callable[[Decimal], bool], low: Decimal, high: Decimal) -> Decimal:
+    """Return where a function is greatest that rises first and then falls."""
+    for _ in range(130):
+        middle = (low + high) / 2
+        low, high = (middle, high) if rises(middle) else (low, middle)
+    return high
 
 
 def t1_events(T: int, d: int, dv: int) -> int:
@@ -334,12 +336,18 @@ def b1_events(T: int, beta: Decimal, kappa: Decimal) -> int:
     """The most of (T - b)²/4 + min(beta·b, kappa·√b·(T - b)/2), at b = 0, where the two meet, or a peak beyond."""
     x, B = Decimal(T), beta / kappa
     s = min(x.sqrt(), (B * B + x).sqrt() - B)
-    low, high = s, max(s, min(kappa / 2, x.sqrt()))
-    for _ in range(130):  # the slope falls from s on, and is negative beyond kappa / 2
-        middle = (low + high) / 2
-        rises = (x - middle**2) * (kappa / 2 - middle) > kappa * middle**2
-        low, high = (middle, high) if rises else (low, middle)
+    most = max(s, min(kappa / 2, x.sqrt()))  # the slope falls from s on, and is negative beyond kappa / 2
+    high = peak(lambda t: (x - t * t) * (kappa / 2 - t) > kappa * t * t, s, most)
     return whole(max(x * x / 4, *((x - t * t) ** 2 / 4 + kappa * t * (x - t * t) / 2 for t in (s, high))))
+
+
+def latent_events(T: int, d: int, dv: int) -> int:
+    """docs/proofs/latent.md, MLA: f is A·(v - v³) + B·(1 - v²)² with w = T·(1 - v²), and falls from v = 1/√3 on."""
+    x, beta = Decimal(T), Decimal(4 * d * (d + dv))
+    A, B = x * (x * dv * dv / beta).sqrt(), x * x * dv / beta
+    end = 1 / Decimal(3).sqrt()
+    v = peak(lambda v: A * (1 - 3 * v * v) > 4 * B * v * (1 - v * v), Decimal(0), end)
+    return max(cube(T), whole(A * (v - v**3) + B * (1 - v * v) ** 2))
 
 
 def g2_events(T: int, n: int, d: int) -> int:
@@ -365,16 +373,23 @@ class Counts(NamedTuple):
     v: int
     stats: int = 0
     part: str = "forward"
-    softmax: str = "plain"
+    form: str = "plain"
     sums: str = "chain"
     width: int = 1
+    heads: int = 1
+    rope: int = 0
 
     def compulsory(self) -> int:
         """Inputs and outputs: docs/proofs/forward.md, backward.md and weights.md."""
         if self.part == "weights":
             return 4 * self.n * self.d + 3 * self.d**2
         rows = (self.q + self.n) * (self.d + self.v)
-        return 2 * rows + self.q if self.part == "backward" else rows + self.q * self.stats
+        if self.part == "backward":
+            linear = self.form in ("recurrent", "chunked")  # docs/linear-attention.md, backward
+            return self.n * (4 * self.d + 3 * self.v) if linear else 2 * rows + self.q
+        rows += self.q * self.stats - self.n * self.v * (self.form == "latent")
+        gates = (self.n - 1) * self.d * (self.form == "gated")
+        return self.heads * rows - (self.heads - 1) * self.n * self.rope + gates
 
 
 def by_cutting(name: str, c: Counts, M: int, hints: Iterable[int] = ()) -> int:
@@ -386,6 +401,12 @@ def by_cutting(name: str, c: Counts, M: int, hints: Iterable[int] = ()) -> int:
         W, events, more = z * v, lambda T: t1_events(T, d, v), rows
     elif name == "T2":
         W, events, more = z * (d + v), lambda T: t2_events(T, d), rows - z
+    elif name == "MLA":
+        W, events, more = z * v, lambda T: latent_events(T, d, v), rows
+    elif name == "L":  # docs/proofs/linear.md
+        W, events, more = 0, cube, (c.n - 1) * d * (c.form == "gated") - d * v
+    elif name == "L backward":
+        W, events, more = 0, lambda T: isqrt(4 * T**3 // 81), -2 * d * v
     elif name == "B2":
         W, events, more = z * (3 * d + 2 * v), lambda T: b2_events(T, min(d, v)), -2 * z
     elif name == "G1":
@@ -402,7 +423,11 @@ def by_cutting(name: str, c: Counts, M: int, hints: Iterable[int] = ()) -> int:
     work: dict[str, Number] = {
         "S": lambda T: z * (d + 4 * v) - d * min(z, c.q * (T // d)),
         "G2": lambda T: max(0, 10 * N * N - 4 * N * T),
+        "L": lambda T: d * v * (c.n + (c.q // c.n) * max(0, c.n - -(-T // 2))),
     }
+    work["L backward"] = lambda T: d * v * (2 * c.n + 3 * max(0, c.n - -(-T // 2)))
+    if c.form == "linear":
+        work["L"] = lambda T: d * v * (c.n + c.q * (2 * c.n > T))
     return max(0, more + most_moves(M, work.get(name, lambda T: W), events, least, waste, hints))
 
 
@@ -410,10 +435,8 @@ def large_cache(c: Counts, M: int, q: int, n: int) -> int:
     """Theorem D for q queries and n keys that all see each other: docs/proofs/large-cache.md."""
     d, v = c.d, c.v
     if c.part == "forward":
-        found = (
-            min((q - t + 1) * (v + s), (q - t) * s + t * (n - s), (t + v) * (n - s))
-            for t, s in product(range(1, min(d, q) + 1), range(1, min(d, n - 1) + 1))
-        )
+        sizes = product(range(1, min(d, q) + 1), range(1, min(d, n - 1) + 1))
+        found = (min((q - t + 1) * (v + s), (q - t) * s + t * (n - s), (t + v) * (n - s)) for t, s in sizes)
         return c.compulsory() - M + max(found, default=0)
 
     def more(q: int, n: int) -> list[int]:
@@ -431,10 +454,30 @@ def by_keys(c: Counts, M: int) -> int:
     """The bound by keys, where every query sees every key: docs/proofs/large-cache.md."""
     d, v = c.d, c.v
     missing, single = c.q * (d + v) - M, max(0, M // c.q - d)
-    require(c.part == "forward" and c.q >= max(d, v) and missing > 0, "the bound by keys does not apply")
+    if c.part != "forward" or c.q < max(d, v) or missing <= 0:
+        return 0
     swept = min((k - 1) * d + v - min(v, k * single) for k in range(2, v + 3))
-    rooted = next(root for root in range(2 * missing + 2) if root * root >= 4 * missing)
+    rooted = isqrt(4 * missing - 1) + 1
     return c.n * (d + v + min(c.q, rooted, swept)) + c.q * c.stats
+
+
+def mla_by_keys(c: Counts, M: int, pairs: Any) -> int:
+    """Add up for every key how many of its words and scores enter: docs/proofs/latent.md, MLA by keys."""
+    L, rope = c.d + c.v, c.d - c.v
+    near = max(1, isqrt(L * L // M) - 2)  # where q + L²/((q + 2)·M) is least
+    rho = min(Fraction(c.d * L, M), *(q + Fraction(L * L, (q + 2) * M) for q in range(near, near + 4)))
+
+    def apart(s: int, n: int) -> int:
+        return max(s * s // 4 if s <= 2 * n else n * (s - n), 2 * n * (s - 2 * n))
+
+    def again(n: int) -> int:
+        most = c.v + min(rope, max(0, n - M // L))
+        done = (max(apart(s, n), rope * n + apart(s - n, n) if s >= n else 0) for s in range(most))
+        return next((s for s, work in enumerate(done) if work >= n * L - M), most)
+
+    seen = Counter({c.q: c.n}) if pairs is None else Counter(pairs.sum(axis=0).tolist())
+    of_key = {n: max(ceil(n * rho), c.d + (again(n) if n * L > M else 0)) for n in seen if n}
+    return sum(words * seen[n] for n, words in of_key.items()) + c.q * c.stats
 
 
 # Rows of constants: docs/proofs/t3.md, t4.md, b3.md and b4.md. A row is part of the claim.
@@ -445,9 +488,9 @@ def forward_work(r: dict[str, float], x: Any) -> tuple[Any, Any, Any]:
     cs, cn, fresh, x, u, v, eta = x
     D, C = 1 + r["delta"], cs + cn + fresh
     h, charged = eta * x, cs + D * D * cn
-    work = np.minimum(C, np.sqrt(C) * (x - h) + x * h) * r["beta"] + np.minimum(
-        np.sqrt((charged + D * D * h * h) * u * v), np.sqrt(charged * u * v) + D * fresh
-    )
+    scores = np.minimum(C, np.sqrt(C) * (x - h) + x * h)
+    most = np.minimum(np.sqrt((charged + D * D * h * h) * u * v), np.sqrt(charged * u * v) + D * fresh)
+    work = scores * r["beta"] + most
     return work, cs + cn + r["gamma"] * fresh + 2 * x + u + v, u + cn
 
 
@@ -473,50 +516,40 @@ def backward_work(r: dict[str, float], amounts: Any) -> tuple[Any, Any, Any]:
     return work, weight, uV + uK + uQ + pn + rn + sn
 
 
-TRIED: dict[str, str] = {}
+@cache
+def tried(text: str) -> str:
+    """Look for a segment that does more work than a row's W says; W itself is taken on trust if none is found."""
+    row = json.loads(text)
+    r = {name: float(value) for name, value in row.items() if name != "bound"}
+    work_of, number = (forward_work, 7) if row["bound"] in ("T3", "T4") else (backward_work, 16)
+    held_free = 1e9 if row["bound"] == "B3" else r["mu"]  # beyond it what is held costs twice
 
+    def fitted(x: Any) -> tuple[Any, Any]:
+        eta = np.clip(x[-1:], 0, 1)
+        _, loose, held = work_of(r, np.vstack([x[:-1], eta]))
+        size = np.minimum(r["tau"] / loose, (r["tau"] + held_free) / (loose + held)) * (1 - 1e-9)
+        x = np.vstack([x[:-1] * size, eta])
+        if number == 7:
+            x[1] = np.minimum(x[1], r["mu"])
+        return x, work_of(r, x)[0]
 
-def tried(row: dict[str, str]) -> str:
-    """Look for a segment that does more work than W says; W itself is taken on trust if none is found."""
-    key = json.dumps(row, sort_keys=True)
-    if key not in TRIED:
-        r = {name: float(value) for name, value in row.items() if name != "bound"}
-        work_of, number = (forward_work, 7) if row["bound"] in ("T3", "T4") else (backward_work, 16)
-        held_free = (
-            1e9 if row["bound"] == "B3" else r["mu"]
-        )  # what is held costs twice beyond mu; in B3 it does not
-
-        def fitted(x: Any) -> tuple[Any, Any]:
-            eta = np.clip(x[-1:], 0, 1)
-            _, loose, held = work_of(r, np.vstack([x[:-1], eta]))
-            size = np.minimum(r["tau"] / loose, (r["tau"] + held_free) / (loose + held)) * (1 - 1e-9)
-            x = np.vstack([x[:-1] * size, eta])
-            if number == 7:
-                x[1] = np.minimum(x[1], r["mu"])
-            return x, work_of(r, x)[0]
-
-        rng = np.random.default_rng(0)
-        x, best = fitted(rng.dirichlet(np.full(number, 0.5), 300).T + 1e-9)
-        for size in np.geomspace(0.6, 1e-3, 600):
-            moved, work = fitted(
-                x * np.exp(size * rng.standard_normal(x.shape) * (rng.random(x.shape) < 0.3))
-            )
-            better = work > best
-            x, best = np.where(better, moved, x), np.where(better, work, best)
-        require(
-            best.max() <= r["W"] * (1 + 1e-9),
-            f"a segment does work {best.max():.6g}, more than W = {row['W']}",
-        )
-        near = f"the most work found is {best.max() / r['W']:.1%} of it"
-        TRIED[key] = f"; taken on trust: W = {row['W']} of {row['bound']}'s row mu = {row['mu']} ({near})"
-    return TRIED[key]
+    rng = np.random.default_rng(0)
+    x, best = fitted(rng.dirichlet(np.full(number, 0.5), 300).T + 1e-9)
+    for size in np.geomspace(0.6, 1e-3, 600):
+        step = size * rng.standard_normal(x.shape) * (rng.random(x.shape) < 0.3)
+        moved, work = fitted(x * np.exp(step))
+        better = work > best
+        x, best = np.where(better, moved, x), np.where(better, work, best)
+    most = best.max()
+    require(most <= r["W"] * (1 + 1e-9), f"a segment does work {most:.6g}, more than W = {row['W']}")
+    near = f"the most work found is {most / r['W']:.1%} of it"
+    return f"; taken on trust: W = {row['W']} of {row['bound']}'s row mu = {row['mu']} ({near})"
 
 
 def by_row(row: dict[str, str], c: Counts, M: int) -> int:
     """Return what a row of T3, T4, B3 or B4 says, if its W is right."""
     r = {key: Fraction(text) for key, text in row.items() if key != "bound"}
-    name = row["bound"]
-    forward = name in ("T3", "T4")
+    name, forward = row["bound"], row["bound"] in ("T3", "T4")
     z, d, v, D = c.z, c.d, c.v, c.d if forward else min(c.d, c.v)
     tau, gamma, X = r["tau"], r["gamma"], r["tau"] * D * D - M
     require(0 < r["mu"] < tau and 0 < gamma <= 1 and r["W"] > 0 and min(r.values()) >= 0, "no sound row")
@@ -553,9 +586,8 @@ def by_row(row: dict[str, str], c: Counts, M: int) -> int:
                 excess -= min(z * relief, excess)
         return floor(total)
 
-    bends = [
-        floor((work - z * relief) / done) for relief in (Fraction(0), *reliefs[:1])
-    ]  # in between it is linear
+    # in between it is linear
+    bends = [floor((work - z * relief) / done) for relief in (Fraction(0), *reliefs[:1])]
     tried = {fewest} | {n + more for n in bends for more in (0, 1) if n + more >= fewest}
     return max(0, floor(M - charge + min((n - 1) * step + stores(n) for n in tried)) + 1)
 
@@ -569,7 +601,7 @@ def pairs_of(text: str, Nq: int, Nk: int) -> Any:
         group, _, rest = text[6:].partition(":")
         return np.repeat(pairs_of(rest, Nq // int(group), Nk), int(group), axis=0)
     for sign, together in (("+", np.logical_or), ("&", np.logical_and)):
-        if sign in text and not ("+" in text and "&" in text):
+        if sign in text:
             return reduce(together, (pairs_of(part, Nq, Nk) for part in text.split(sign)))
     kind, _, rest = text.partition(":")
     i, j = np.arange(Nq)[:, None], np.arange(Nk)[None, :]
@@ -579,21 +611,27 @@ def pairs_of(text: str, Nq: int, Nk: int) -> Any:
         owner = np.repeat(np.arange(len(lengths)), lengths)
         require(len(owner) == Nq == Nk, "the documents are as long as queries and keys")
         return (owner[:, None] == owner[None, :]) & ((j <= i) | (not rest.startswith("causal,")))
-    if kind == "window" and "=" in rest:
-        sides = {key: int(width) for key, width in (one.split("=") for one in rest.split(","))}
-        return (at - j <= sides["left"]) & (j - at <= sides["right"])
+    require(Nq == Nk or kind in ("causal", "window", "prefix", "sink", "streaming"), "the mask is square")
+    kinds: dict[str, Any] = {
+        "causal": lambda: j <= at,
+        "window": lambda w: (at - w < j) & (j <= at),
+        "window left right": lambda before, after: (at - j <= before) & (j - at <= after),
+        "prefix": lambda p: (j < p) | (j <= at),
+        "sink": lambda s: (j < s) | (i < 0),
+        "streaming": lambda s, w: ((j < s) | (at - w < j)) & (j <= at),
+        "strided": lambda w: (j <= i) & ((i - j <= w) | ((i - j) % w == 0)),
+        "diagonal": lambda b: i // b == j // b,
+        "dilated": lambda w, step: (j <= i) & (i - j < w * step) & ((i - j) % step == 0),
+        "fixed": lambda w, c=1: (j <= i) & ((i // w == j // w) | (j % w >= w - c)),
+        "butterfly": lambda b: ((i // b ^ j // b) & (i // b ^ j // b) - 1) == 0,
+        "longformer window global": lambda w, g: (abs(i - j) <= w // 2) | (i < g) | (j < g),
+        "video window global": lambda w, g: (abs(i - j) <= w // 2) | np.isin(j, np.arange(g) * Nq // g),
+    }
     try:
-        sizes = [int(one) for one in rest.split(",") if one]
-        kinds: dict[tuple[str, int], Any] = {
-            ("causal", 0): lambda: j <= at,
-            ("window", 1): lambda w: (at - w < j) & (j <= at),
-            ("prefix", 1): lambda p: (j < p) | (j <= at),
-            ("sink", 1): lambda s: (j < s) | (i < 0),
-            ("streaming", 2): lambda s, w: ((j < s) | (at - w < j)) & (j <= at),
-            ("strided", 1): lambda w: (j <= i) & ((i - j <= w) | ((i - j) % w == 0)),
-        }
-        return kinds[kind, len(sizes)](*sizes)
-    except (KeyError, ValueError):
+        sizes = [one.rpartition("=") for one in rest.split(",") if one]
+        name = " ".join([kind, *(key for key, _, _ in sizes if key)])
+        return kinds[name](*(int(number) for _, _, number in sizes))
+    except (KeyError, ValueError, TypeError):
         raise CannotVerify(f"the mask {text}") from None
 
 
@@ -622,7 +660,7 @@ def by_parts(c: Counts, pairs: Any, M: int, rows: list[dict[str, str]]) -> int:
         if (part.z, part.q, part.n) not in known:
             values = [part.compulsory(), *(by_cutting(name, part, M) for name in names)]
             if part.z == part.q * part.n and c.sums == "chain":
-                values.append(large_cache(part, M, part.q, part.n))
+                values += [large_cache(part, M, part.q, part.n), by_keys(part, M)]
             for row in rows:
                 try:
                     values.append(by_row(row, part, M))
@@ -648,8 +686,7 @@ def by_parts(c: Counts, pairs: Any, M: int, rows: list[dict[str, str]]) -> int:
 def triangles(c: Counts, pairs: Any, M: int, number: int, n: int) -> int:
     """Return what causal masks of n queries inside the mask cost: docs/proofs/causal.md."""
     d, found, start = c.d, 0, 0
-    lower = np.tri(n, dtype=bool)
-    offsets = range(pairs.shape[1] - n + 1)
+    lower, offsets = np.tri(n, dtype=bool), range(pairs.shape[1] - n + 1)
     free = np.ones(pairs.shape[1], dtype=bool)
     while start + n <= len(pairs):
         block = pairs[start : start + n]
@@ -662,26 +699,54 @@ def triangles(c: Counts, pairs: Any, M: int, number: int, n: int) -> int:
     return c.compulsory() + number * max(0, *gains)
 
 
+SOFTMAXES = ("plain", "safe", "online")
+OF_FORM = {"safe": "S", "latent": "MLA, MLA by keys", "shared-rope": "T1, without rope", "linear": "L"}
+OF_FORM |= {"recurrent": "L, L backward", "gated": "L"}
+ALONE = {name for names in OF_FORM.values() for name in names.split(", ")} - {"T1"}
+"""Bounds of one computation alone; those of plain softmax hold for safe and online softmax too."""
+
+
+def form_of(p: dict[str, Any]) -> str:
+    """Return which computation a problem is: docs/proofs/softmax.md, latent.md, linear.md."""
+    if p.get("attention", "softmax") != "linear":
+        named = "latent" if p.get("shared_values") else "shared-rope" if p.get("shared_rope") else ""
+        return named or str(p.get("softmax", "plain"))
+    if p["mask"] is None:
+        return "linear"
+    if re.sub(r"^(group:\d+:)?", "", p["mask"]) != "causal":
+        raise CannotVerify(f"linear attention under the mask {p['mask']}")
+    return "chunked" if p.get("chunk") else "gated" if p.get("gate") else "recurrent"
+
+
 def formula(claim: dict[str, Any], c: Counts, M: int, pairs: Any = None) -> tuple[int, str]:
     """Return what a bound on attention says, and which constants were taken on trust or proved again."""
     name, note, remark = claim["name"], claim.get("note", ""), ""
     numbers = [int(one.replace(",", "")) for one in re.findall(r"\d[\d,]*", note)]
-    maxima = c.q * c.stats * (c.softmax != "plain")
-    part = {"T": "forward", "S": "forward", "B": "backward", "W": "backward", "G": "weights"}
+    maxima = c.q * c.stats * (c.form in SOFTMAXES and c.form != "plain")
+    part = dict.fromkeys("TSML", "forward") | dict.fromkeys("BW", "backward") | {"G": "weights"}
+    part["L"] = "backward" if name == "L backward" else "forward"
     require(part.get(name[0], c.part) == c.part, f"{name} is about another pass")
-    require(name != "S" or c.softmax == "safe", "S is about safe softmax")
-    require(
-        c.sums == "chain" or not (name[0] in "SD" or "triangles" in name or "keys" in name),
-        f"{name} is for a fixed order",
-    )
+    own = ("compulsory", *OF_FORM.get(c.form, "").split(", "))
+    require(name in own or name not in ALONE, f"{name} is not about {c.form} attention")
+    if name not in own and c.form not in SOFTMAXES:
+        raise CannotVerify(f"{name} of {c.form} attention")
+    ordered = name[0] in "SD" or "triangles" in name or "keys" in name
+    require(c.sums == "chain" or not ordered, f"{name} is for a fixed order")
     if name == "compulsory":
         value = c.compulsory()
-    elif name in ("T1", "T2", "S", "B1", "B2", "W", "G1", "G2"):
+    elif name == "T1" and c.form == "shared-rope":  # docs/proofs/latent.md, T1: all heads at once
+        every = c._replace(z=c.heads * c.z, q=c.heads * c.q, n=c.heads * c.n)
+        value = by_cutting(name, every, M, numbers[1:2])
+    elif name == "without rope":  # docs/proofs/latent.md
+        head, words = c._replace(d=c.d - c.rope, form="plain", heads=1, rope=0), c.heads * c.q + c.n
+        value, remark = formula(claim["head"], head, M, pairs)
+        value = c.heads * value + words * c.rope
+    elif name in ("T1", "T2", "S", "B1", "B2", "W", "G1", "G2", "MLA", "L", "L backward"):
         value = by_cutting(name, c, M, numbers[-1:])
         maxima *= name != "S"
     elif name in ("T3", "T4", "B3", "B4") and "row" in claim:
         require(claim["row"]["bound"] == name, "the row is of another bound")
-        value, remark = by_row(claim["row"], c, M), tried(claim["row"])
+        value, remark = by_row(claim["row"], c, M), tried(json.dumps(claim["row"]))
     elif name in ("D", "D backward") and pairs is None:
         value = large_cache(c, M, c.q, c.n)
     elif name in ("D", "D backward") and "that all see each other" in note:
@@ -689,16 +754,328 @@ def formula(claim: dict[str, Any], c: Counts, M: int, pairs: Any = None) -> tupl
         seen = max(int(pairs[at : at + q].all(axis=0).sum()) for at in range(len(pairs) - q + 1))
         require(seen >= n, "no such queries see each other's keys")
         value = large_cache(c, M, q, n)
+    elif name == "MLA by keys":
+        value = mla_by_keys(c, M, pairs)
     elif name == "by keys" and pairs is None:
         value = by_keys(c, M)
     elif name == "by parts" and pairs is not None:
         rows = claim.get("rows", [])
-        value, remark = by_parts(c, pairs, M, rows), "".join(map(tried, rows))
+        value, remark = by_parts(c, pairs, M, rows), "".join(map(tried, map(json.dumps, rows)))
     elif name == "causal triangles" and pairs is not None and len(numbers) == 2:
         value = triangles(c, pairs, M, *numbers)
     else:
         raise CannotVerify(f"the bound {name!r}")
     return value + maxima, remark
+
+
+# Loop nests: docs/proofs/nests.md. An affine expression is its factors by index, its constant under "".
+
+Affine = dict[str, int]
+Conditions = list[Affine]  # a set of points, where all are at least 0
+Atoms = frozenset[tuple[str, str]]  # ("value", array); ("chain", array): values of its sums but the last ones
+
+
+def plus(one: Affine, other: Affine, factor: int = 1) -> Affine:
+    total = {x: one.get(x, 0) + factor * other.get(x, 0) for x in sorted({**one, **other})}
+    return {x: y for x, y in total.items() if y}
+
+
+def put(places: list[Affine], at: Any) -> list[Affine]:
+    """Put expressions in place of indices, or (from a list of them) of an array's coordinates "0", "1", …"""
+    at = {**(at if isinstance(at, dict) else {str(n): x for n, x in enumerate(at)}), "": {"": 1}}
+    return [reduce(plus, (plus({}, at[x], y) for x, y in place.items()), Affine()) for place in places]
+
+
+def affine(text: str) -> Affine:
+    terms = re.findall(r"([+-]?)(?:(\d+)\*?)?([A-Za-z_]\w*)?", text.replace(" ", ""))
+    if "".join(a + b + "*" * bool(b and c) + c for a, b, c in terms) != text.replace(" ", ""):
+        raise CannotVerify(f"the place {text}")
+    return reduce(lambda sum_, x: plus(sum_, {x[2]: int(f"{x[0]}{x[1] or 1}")}), terms[:-1], {})
+
+
+def accesses(text: str) -> list[tuple[str, list[Affine]]]:
+    """Return the elements in a text, each once; a name that is no function's is one without indices."""
+    at_places = re.findall(r"(\w+)\s*\[(.*?)\]", text)
+    found: list[Any] = [(name, [*map(affine, places.split(","))]) for name, places in at_places]
+    found += [(x, []) for x in re.findall(r"\b[A-Za-z_]\w*\b(?!\s*\()", re.sub(r"\w+\s*\[.*?\]", "", text))]
+    return [one for n, one in enumerate(found) if one not in found[:n]]
+
+
+def names_in(conditions: Conditions) -> set[str]:
+    return set().union(*conditions) - {""}
+
+
+def tidy(conditions: Conditions) -> Conditions:
+    """Divide by common factors, and keep the tightest of parallel conditions."""
+    tightest: dict[Any, int] = {}
+    for one in conditions:
+        common = gcd(*(y for x, y in one.items() if x)) or 1
+        terms = tuple((x, y // common) for x, y in one.items() if x)
+        if terms or one.get("", 0) < 0:
+            tightest[terms] = min(one.get("", 0) // common, tightest.get(terms, ENOUGH**9))
+    return [plus(dict(terms), {"": constant}) for terms, constant in tightest.items()]
+
+
+def left(conditions: Conditions, names: Iterable[str], exact: bool = False) -> Conditions:
+    """Leave out coordinates (Fourier and Motzkin); where that may let points in, it must not be asked to be exact."""
+    for name in names:
+        low, high = ([one for one in conditions if one.get(name, 0) * sign > 0] for sign in (1, -1))
+        if exact and not all(1 in (a[name], -b[name]) for a, b in product(low, high)):
+            raise CannotVerify("elements at multiples of an index")
+        pairs = [plus(plus({}, a, -b[name]), b, a[name]) for a, b in product(low, high)]
+        conditions = tidy([one for one in conditions if name not in one] + pairs)
+    return tidy(conditions)
+
+
+def image(points: Conditions, places: list[Affine]) -> Conditions:
+    """Return the elements that an access reaches, by their coordinates."""
+    both = [(plus({str(n): 1}, place, -1), plus(place, {str(n): 1}, -1)) for n, place in enumerate(places)]
+    return left(points + [one for pair in both for one in pair], sorted(names_in(points)), exact=True)
+
+
+def is_empty(conditions: Conditions) -> bool:
+    """Tell whether it is sure that there is no point."""
+    return bool(left(conditions, names_in(conditions)))
+
+
+def count(conditions: Conditions) -> int:
+    """Count points: of coordinates tied to others, one by how many values it has for each value of the others."""
+    conditions, names, spans = tidy(conditions), names_in(conditions), dict[str, tuple[int, int]]()
+    if is_empty(conditions):
+        return 0
+    for name in names:
+        ends = [(one.get("", 0), one[name]) for one in left(conditions, names - {name})]
+        begin, last = max(-(a // b) for a, b in ends if b > 0), min(a // -b for a, b in ends if b < 0)
+        spans[name] = begin, max(begin, last + 1)
+    tied = names_in([one for one in conditions if len(one.keys() - {""}) > 1])
+    free = prod(end - begin for name, (begin, end) in spans.items() if name not in tied)
+    *others, longest = sorted(tied, key=lambda name: spans[name][1] - spans[name][0]) or [""]
+    if not tied:
+        return free
+    shape = tuple(spans[name][1] - spans[name][0] for name in others)
+    if prod(shape) > 2**23:
+        raise CannotVerify("that many points of tied indices")
+    axes = dict(zip(others, np.ogrid[tuple(slice(*spans[name]) for name in others)], strict=True))
+    low, high = (np.full(shape, end) for end in spans[longest])
+    for one in (one for one in conditions if tied & one.keys()):
+        rest: Any = sum((one[x] * axes[x] for x in axes if x in one), np.array(one.get("", 0)))
+        if one.get(longest, 0) > 0:
+            low = np.maximum(low, -(rest // one[longest]))
+        else:
+            high = np.minimum(
+                high, rest // -one[longest] + 1 if longest in one else np.where(rest < 0, low, high)
+            )
+    return free * int(np.maximum(high - low, 0).sum())
+
+
+def count_union(some: list[Conditions], but: list[Conditions]) -> int:
+    """Count the points that are in some set and in none of the others, piece by piece."""
+    total = 0
+    for at, part in enumerate(some):
+        parts = [part]
+        for other in (*but, *some[:at]):
+            cuts = [([*other[:n], plus({"": -1}, one, -1)]) for n, one in enumerate(other)]
+            parts = [piece for one in parts for cut in cuts if not is_empty(piece := tidy(one + cut))]
+        total += sum(map(count, parts))
+    return total
+
+
+class Assigned:
+    """A statement: what it computes, whether as a sum, what it reads, and its points."""
+
+    def __init__(self, text: str, extents: Sizes) -> None:
+        text, _, where = text.partition(" for ")
+        left, sign, right = re.split(r" (\+?=) ", text, maxsplit=1)
+        self.adds, self.reads = sign == "+=", accesses(right)
+        ((self.array, self.places),) = accesses(left)
+        every = [*self.places, *(place for _, places in self.reads for place in places)]
+        self.extents = {x: extents[x] for place in every for x in place if x}
+        points = [side for x, L in self.extents.items() for side in ({x: 1}, {"": L - 1, x: -1})]
+        for compared in where.split(", ") if where else []:
+            small, sign, great = re.split(r" (<=?) ", compared)
+            points.append(plus(plus(affine(great), affine(small), -1), {"": -(sign == "<")}))
+        self.points = tidy(points)
+        self.inverse = {  # of the indices that are a place of the target by themselves
+            x: plus({}, {str(n): 1, "": -place.get("", 0)}, place[x])
+            for n, place in enumerate(self.places)
+            for x in names_in([place])
+            if abs(place[x]) == 1 == len(names_in([place]))
+        }
+        if not self.adds and self.inverse.keys() != self.extents.keys():
+            raise CannotVerify("assignments to places that are no single indices")
+        own = [] if self.adds else self.steps()
+        went_on = [[plus(x, {"": -by}) for x, by in zip(self.places, step, strict=True)] for step in own]
+        self.operands = [x for x in self.reads if x not in [(self.array, places) for places in went_on]]
+
+    def behind(self, array: str) -> Iterator[list[Affine]]:
+        """Yield where the reads of an array lie, as functions of the target's coordinates, if they are such."""
+        some = [places for name, places in self.reads if name == array]
+        yield from (put(places, self.inverse) for places in some if names_in(places) <= self.inverse.keys())
+
+    def steps(self) -> list[tuple[int, ...]]:
+        """Return how far behind the target the reads of its own array lie, where that is constant."""
+        found = [[plus({str(n): 1}, x, -1) for n, x in enumerate(back)] for back in self.behind(self.array)]
+        return [tuple(x.get("", 0) for x in step) for step in found if not names_in(step)]
+
+
+class Role(NamedTuple):
+    """A line for every point, one word of which is at hand; which family of lines it is, and where they begin."""
+
+    line: list[Affine]
+    words: Atoms
+    family: Any = None
+
+
+class Nest:
+    """A loop nest: its elements, counted; the lines that vertices are on; and what a claim about it comes to."""
+
+    def __init__(self, table: dict[str, Any]) -> None:
+        require(all(type(x) is int and x > 0 for x in (*table["extents"].values(), table["M"])), "no sizes")
+        self.statements = [Assigned(text, table["extents"]) for text in table["statements"]]
+        every = [one for s in self.statements for one in ((s.array, s.places), *s.reads)]
+        self.rank = {array: len(places) for array, places in every}
+        self.makers = {array: [s for s in self.statements if s.array == array] for array in self.rank}
+        self.computed = {x: [image(s.points, s.places) for s in self.makers[x]] for x in self.rank}
+        reads = [(array, image(s.points, places)) for s in self.statements for array, places in s.reads]
+        self.read = {x: [elements for array, elements in reads if array == x] for x in self.rank}
+        self.loads = {x: count_union(self.read[x], self.computed[x]) for x in self.rank}
+        read = self.read | {x: [] for x in table["outputs"]}
+        self.stores = {x: count_union(self.computed[x], read[x]) for x in self.rank}
+
+    def lines(self, array: str, seen: tuple[str, ...] = ()) -> Iterator[Role]:
+        """Yield families of lines that begin at inputs through the elements of an array, by their coordinates."""
+        makers, own = self.makers[array], [{str(n): 1} for n in range(self.rank[array])]
+        plain, sums = ([s for s in makers if s.adds is adds] for adds in (False, True))
+        words = frozenset([("value", array), ("chain", array)][: 1 + bool(sums)])
+        if not makers:
+            yield Role(own, words, (own, array))
+        if not plain or array in seen:
+            return
+        for step in plain[0].steps() if makers == plain[:1] else ():
+            if sum(map(bool, step)) == 1:
+                across = [place for place, by in zip(own, step, strict=True) if not by]
+                yield Role(across, words, (across, ""))
+        begun, added = ([image(s.points, s.places) for s in some] for some in (plain, sums))
+        free = [str(n) for n, place in enumerate(plain[0].places) if names_in([place])]
+        roots = [(root, back) for root in self.rank for back in plain[0].behind(root) if back]
+        for root, back in roots if not count_union(added, begun) else ():
+            rank = np.linalg.matrix_rank([[0, *(x.get(n, 0) for n in free)] for x in back])
+            if rank < len(free) or not all((root, put(back, s.places)) in s.reads for s in plain):
+                continue  # elements that differ have different ones
+            for line in self.lines(root, (*seen, array)):
+                places = put(line.line, back)
+                yield Role(places, words | line.words, (places, line.family[1]))
+
+    def own(self, s: Assigned, once_only: bool) -> Iterator[tuple[Role, int]]:
+        """Yield the lines that a statement's vertices go on, and how many are begun without a word."""
+        chain, value = {("chain", s.array)}, {("value", s.array)}
+        rooted = [x._replace(line=put(x.line, s.places)) for x in self.lines(s.array)]
+        if s.adds:
+            yield Role(s.places, frozenset(chain)), count(image(s.points, s.places))
+            yield from ((line._replace(words=line.words - value | chain), 0) for line in rooted)
+        elif self.makers[s.array] == [s]:
+            yield from ((line, 0) for line in rooted if s.steps())
+            cuts = [image(s.points, places) for array, places in s.operands if array == s.array]
+            for line in rooted if once_only and cuts else ():  # cut after each element that is read otherwise
+                if line.words == value:
+                    yield line._replace(words=frozenset(chain)), count_union(cuts, [])
+
+    def roles(self, claim: dict[str, Any], s: Assigned) -> tuple[int, list[Role]]:
+        """Find the lines that are claimed among those that are known, and return their charge."""
+        reads, charge = s.operands, 0
+        known = [Role(places, frozenset({("value", array)})) for array, places in reads]
+        if not claim["once_only"]:
+            every = ((line, places) for array, places in reads for line in self.lines(array))
+            known = [line._replace(line=put(line.line, places)) for line, places in every]
+        for array in {array for array, _ in reads if claim["once_only"] and self.makers[array]}:
+            some = [image(s.points, places) for name, places in reads if name == array]
+            charge += count_union(some, []) - count_union(some, self.computed[array])
+        claimed: Any = [([*map(affine, x["line"])], {*map(tuple, x["words"])}) for x in claim["roles"]]
+        begun = [one for one in self.own(s, claim["once_only"]) if one[0][:2] == claimed[0]]
+        found = [[role for role in known if role[:2] == one] for one in claimed[1:]]
+        if not begun or not all(found):
+            raise CannotVerify("a line that is not found")
+        return charge + begun[0][1], [begun[0][0], *(some[0] for some in found)]
+
+    def projections(self, claim: dict[str, Any], M: int) -> tuple[int, Atoms]:
+        """Return how many loads a claim proves, and of which words: docs/proofs/nests.md, projections."""
+        if claim["other"] is not None or any(one["sum"] is not None for one in claim["roles"]):
+            raise CannotVerify("sums in two statements, or sums that are read and made from inputs")
+        s, X, (case,) = self.statements[claim["statement"]], claim["X"], claim["cases"]
+        charge, roles = self.roles(claim, s)
+        edge = claim["points"] == "off diagonals"
+        points = [plus(x, {"": -(edge and sorted(x.values()) == [-1, 1] and "" not in x)}) for x in s.points]
+        order, copies = mirrored(s, points, roles, case["exchanged"])
+        meets: Any = {n: {m for m, y in enumerate(roles) if x.words & y.words} for n, x in enumerate(roles)}
+        group: list[Any] = [min(reached({n}, meets)) for n in meets]
+        W = count(points)
+        if claim["points"] == "apart":
+            W, group = W - self.shared(s, roles, group), list(meets)
+        most = most_points(s, roles, case["exponents"], copies, group, M + X) / order
+        cuts = -(-W // max(1, whole(most))) - 1
+        require(cuts >= 1 and (X >= 1 or cuts == 1), "one segment is enough")
+        return M + 1 + X * cuts - charge, frozenset().union(*(role.words for role in roles))
+
+    def shared(self, s: Assigned, roles: list[Role], group: list[int]) -> int:
+        """Return at how many points a line of one role may be one of another role too: words told apart."""
+        total = 0
+        for (one, a), (other, b) in combinations(zip(roles, group, strict=True), 2):
+            roots = {role.family and role.family[1] for role in (one, other)}
+            same = one[1:] == other[1:] or (one.words & other.words == {("value", x) for x in roots})
+            require(a != b or (same and len(roots) == 1), "lines that cannot be compared")
+            both = image(s.points, one.line) + image(s.points, other.line)
+            if a == b and not is_empty(both):
+                total += sum(count(s.points + put(both, role.line)) for role in (one, other))
+        return total
+
+    def bound(self, claim: dict[str, Any], M: int) -> tuple[int, str]:
+        """Return what a bound says: its shares, the inputs that none of them counts, and the outputs."""
+        total, words = sum(self.stores.values()), Atoms()
+        require(claim["rules"] in (ANY, ONCE), "other rules")
+        for share in claim.get("shares", ()):
+            if share["argument"] != "projections":
+                raise CannotVerify(f"the argument by {share['argument']}")
+            gain, some = self.projections(share, M)
+            held = ONCE if share["once_only"] else claim["rules"]
+            require(not words & some and held == claim["rules"], "words of two shares, or other rules")
+            total, words = total + gain, words | some
+        return total + sum(self.loads[x] for x in self.rank if ("value", x) not in words), ""
+
+
+def most_points(s: Assigned, roles: list[Role], claimed: Any, copies: Any, group: Any, T: int) -> Decimal:
+    """Return how many points T words allow, by the inequality of Hölder, Brascamp and Lieb; maps leave out indices."""
+    given = [Fraction(x) for x in claimed] + [Fraction(0)] * len(s.extents)
+    exponents, of_index = given[: len(roles)], given[len(roles) : len(roles) + len(s.extents)]
+    require(min(given) >= 0, "an exponent is negative")
+    if any(len(place.keys() - {""}) > 1 for role in roles for place in role.line):
+        raise CannotVerify("places of several indices")
+    for x, own in zip(s.extents, of_index, strict=True):
+        kept = sum(e for e, role in zip(exponents, roles, strict=True) if x in names_in(role.line))
+        require(kept + own >= 1, f"the exponents do not cover {x}")
+    groups = [sum(e for e, at in zip(exponents, group, strict=True) if at == n) for n in set(group)]
+    factors = [(T * e / sum(groups), e) for e in groups if e]
+    factors += zip(map(Fraction, s.extents.values()), of_index, strict=True)
+    factors += zip(map(Fraction, copies), exponents, strict=True)
+    powers = (
+        (Decimal(a.numerator) / a.denominator, Decimal(e.numerator) / e.denominator) for a, e in factors
+    )
+    return prod((base**exponent for base, exponent in powers), start=Decimal(1))
+
+
+def mirrored(s: Assigned, points: Conditions, roles: list[Role], moved: list[str]) -> tuple[int, list[int]]:
+    """Return how many disjoint images exchanges of indices give, and how often they multiply the words of roles."""
+    require(len({s.extents[x] for x in moved}) <= 1, "indices of other extents")
+    orders: list[set[Any]] = [set() for _ in roles]
+    for images in permutations(moved):
+        at = {x: {x: 1} for x in s.extents} | {x: {y: 1} for x, y in zip(moved, images, strict=True)}
+        require(images == tuple(moved) or is_empty(points + put(points, at)), "the images are not disjoint")
+        for role, found in zip(roles, orders, strict=True):
+            line = put(role.line, at)
+            like = [other.line for other in roles if other[1:] == role[1:]]
+            fits = (order for order in permutations(range(len(line))) if [line[n] for n in order] in like)
+            found.add(next(fits, None))
+    require(not any(None in found for found in orders), "an exchange makes another line")
+    return factorial(len(moved)), [len(found) for found in orders]
 
 
 # Bounds of any DAG: docs/proofs/graphs.md.
@@ -711,7 +1088,6 @@ def compulsory(before: Predecessors, outputs: set[str]) -> dict[str, int]:
     return {"loads": sum(not before[v] for v in needed), "stores": len(computed)}
 
 
-ENOUGH = 10**9
 Room = dict[Any, dict[Any, int]]
 
 
@@ -785,9 +1161,8 @@ class Needed:
         np.fill_diagonal(L, -L.sum(axis=1))
         error = 32 * n * np.finfo(float).eps * L.diagonal().max()
         least = np.maximum(0, np.linalg.eigvalsh(L)[:eigenvalues] - error)
-        gains = [
-            n // k * float(least[:k].sum()) * (1 - 1e-12) - 2 * (k - 1) * M for k in range(1, len(least) + 1)
-        ]
+        ks = range(1, len(least) + 1)
+        gains = [n // k * float(least[:k].sum()) * (1 - 1e-12) - 2 * (k - 1) * M for k in ks]
         return ceil(max(0.0, *gains))
 
     def least_parts(self, M: int, X: int, once_only: bool) -> int:
@@ -833,13 +1208,10 @@ class Needed:
         require(together <= set(self.before) - self.inputs - self.outputs, "a set has other vertices")
         require(sum(len(some) for _, some in sets) == len(together), "sets overlap")
         for v, some in sets:
-            require(
-                some and v in self.before and v not in some | self.inputs, "nothing is computed from the set"
-            )
-            require(
-                self.layers_force(v, some, M, slide) or self.search_forces(v, some, M, slide),
-                f"{v} can be computed without a load of {some}",
-            )
+            computed = v in self.before and v not in some | self.inputs
+            require(some and computed, "nothing is computed from the set")
+            forces = self.layers_force(v, some, M, slide) or self.search_forces(v, some, M, slide)
+            require(forces, f"{v} can be computed without a load of {some}")
         trees = self.least_cuts(M, slide, together)
         require(inputs.get("trees", trees) <= trees, f"trees force only {trees} loads")
         return self.words + 2 * (int(inputs.get("trees", trees)) + len(sets))
@@ -931,10 +1303,7 @@ def butterfly_points(before: Predecessors, outputs: set[str]) -> int:
 def family_bound(bound: dict[str, Any], name: str | None, M: int) -> tuple[int, str]:
     """Return what a bound of a family says of the DAG with a name, and a remark."""
     family, kind = FAMILIES[bound["name"]], (name or "").partition(":")[0]
-    require(
-        name and family in (kind, kind.partition("-")[0]),
-        f"the bound is for {family}:...",
-    )
+    require(name and family in (kind, kind.partition("-")[0]), f"the bound is for {family}:...")
     require(bound["inputs"].get("family") == name, "the bound is one of another DAG")
     require(bound["inputs"].keys() <= {"family", "row"}, "an input is not known")
     size = sizes_in(name or "")
@@ -945,11 +1314,11 @@ def family_bound(bound: dict[str, Any], name: str | None, M: int) -> tuple[int, 
         return most_moves(M, lambda T: W, lambda T: max(T * apart, cube(T))), ""
     q, n, d, v = (size[key] for key in "ijke")
     part = "backward" if kind == "backward" else "forward"
-    softmax = kind.partition("-")[2] or "plain"
-    return formula(bound | bound["inputs"], Counts(q * n, q, n, d, v, size["stats"], part, softmax), M)
+    form = kind.partition("-")[2] or "plain"
+    return formula(bound | bound["inputs"], Counts(q * n, q, n, d, v, size["stats"], part, form), M)
 
 
-def dag_bound(name: str, inputs: dict[str, Any], needed: Needed, M: int, rules: dict[str, bool]) -> int:
+def dag_bound(name: str, inputs: dict[str, Any], needed: Needed, M: int, rules: Rules) -> int:
     """Return what a bound of any DAG says of this one."""
     once_only = not rules["recomputation"]
     numbers = [value for key, value in inputs.items() if key not in ("side", "parts", "sets")]
@@ -977,10 +1346,7 @@ def dag_bound(name: str, inputs: dict[str, Any], needed: Needed, M: int, rules: 
         raise CannotVerify("cuts of parts that the certificate does not list")
     parts = [(names[v], {names[x] for x in some}) for v, some in inputs["parts"]]
     together = set().union(*(some for _, some in parts))
-    require(
-        inputs.keys() <= {"parts", "seed"} and together <= every,
-        "an input is not known, or no output needs it",
-    )
+    require(inputs.keys() <= {"parts", "seed"} and together <= every, "an input, or a part, is not known")
     require(sum(len(some) for _, some in parts) == len(together), "parts overlap")
     return needed.words + sum(needed.cut(v, some, M) for v, some in parts)
 
@@ -997,18 +1363,15 @@ def check_bound(certificate: dict[str, Any], before: Predecessors, outputs: set[
         raise CannotVerify(f"the bound {name!r}")
     held = ONCE if "cut" in name or "spectral" in name or (once_only and name == "Hong-Kung") else ANY
     held = PLAIN if name == "forced loads" and not rules["sliding"] else held
-    require(
-        (bound["rules"], bound["source"]) == (held, f"docs/proofs/{SOURCES[name]}"),
-        "the bound is not as it says",
-    )
+    said = bound["rules"], bound["source"]
+    require(said == (held, f"docs/proofs/{SOURCES[name]}"), "the bound is not as it says")
     if name in FAMILIES:
         value, remark = family_bound(bound, dag["name"], M)
     elif name == "compulsory":
         least = compulsory(before, outputs)
         value = sum(least.values())
-        require(
-            least | inputs == least and all(type(one) is int for one in inputs.values()), f"right is {least}"
-        )
+        whole_numbers = all(type(one) is int for one in inputs.values())
+        require(least | inputs == least and whole_numbers, f"right is {least}")
     elif name == "butterfly":
         require(not inputs, "an input is not known")
         value = fft(butterfly_points(before, outputs), M)
@@ -1043,8 +1406,7 @@ def check(certificate: dict[str, Any]) -> str:
             legal = bool(before[v]) and before[v] <= red and (rules["recomputation"] or v not in computed)
             computed.add(v)
         if op == "slide":
-            legal = legal and rules["sliding"] and slide[0] == "from" and slide[1] in before[v]
-            legal = legal and v not in red
+            legal &= rules["sliding"] and slide[0] == "from" and slide[1] in before[v] and v not in red
             red.discard(slide[1])
         require(legal and len(slide) == 2 * (op == "slide"), f"move {number}, {line}: illegal")
         (red.discard if op == "delete" else blue.add if op == "store" else red.add)(v)
@@ -1064,12 +1426,11 @@ def check_table(table: dict[str, Any]) -> list[tuple[str, int]]:
     """Return what was found of each proved bound in a table, and 0, 1 or 2 like an exit status."""
     p, M = table["problem"], table["M"]
     known = {"pass", "Nq", "Nk", "d", "dv", "stats", "heads", "batch", "mask", "pairs"}
-    known |= {"softmax", "sums", "sum_width"}
+    known |= {"softmax", "sums", "sum_width", "attention", "gate", "chunk", "shared_values", "shared_rope"}
     if not set(p) <= known or p.get("sums", "chain") not in ("chain", "free"):
         raise CannotVerify("problems with " + ", ".join(sorted(set(p) - known)) + p.get("sums", ""))
-    sizes = [p[key] for key in ("Nq", "Nk", "d", "dv", "heads", "batch")]
+    q, n, d, v, heads, batch = sizes = [p[key] for key in ("Nq", "Nk", "d", "dv", "heads", "batch")]
     require(all(type(one) is int and one > 0 for one in (*sizes, M)), "a size is a whole number from 1 on")
-    q, n, d, v, heads, batch = sizes
     pairs = None
     if p["mask"] is not None:
         if q * n > 2**24:
@@ -1078,22 +1439,36 @@ def check_table(table: dict[str, Any]) -> list[tuple[str, int]]:
         q, n = int(pairs.any(axis=1).sum()), int(pairs.any(axis=0).sum())
     z = q * n if pairs is None else int(pairs.sum())
     require(p["pairs"] == z, f"{z} pairs are allowed")
-    orders = p["pass"], p.get("softmax", "plain"), p.get("sums", "chain"), p.get("sum_width", 1)
-    counts, found = Counts(z, q, n, d, v, int(p["stats"]), *orders), []
-    for bound in table["bounds"]:
-        if not bound["proved"]:
-            continue
-        title = f"{bound['name']}, {bound['value']}"
-        try:
-            value, remark = formula(bound, counts, M, pairs)
-            total = heads * batch * value
-            require(type(bound["value"]) is int and bound["value"] <= total, f"only {total} is proved")
-            found.append((f"{title}: confirmed{remark}", 0))
-        except CannotVerify as error:
-            found.append((f"{title}: cannot be verified by this program: {error}", 2))
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError) as error:
-            found.append((f"{title}: not valid: {error!r}", 1))
-    return found
+    form, rope = form_of(p), p.get("shared_rope", 0)
+    require(p["pass"] == "forward" or form in (*SOFTMAXES, "recurrent", "chunked"), "no gradient is known")
+    orders = p["pass"], form, p.get("sums", "chain"), p.get("sum_width", 1)
+    together = heads if form == "shared-rope" else 1  # they share words of the keys
+    counts = Counts(z, q, n, d, v, int(p["stats"]), *orders, together, rope)
+    copies = heads * batch // together
+    proved = [bound for bound in table["bounds"] if bound["proved"]]
+    return [found_of(bound, partial(formula, bound, counts, M, pairs), copies) for bound in proved]
+
+
+def check_nest(table: dict[str, Any]) -> list[tuple[str, int]]:
+    """Return the same of the bounds of a loop nest."""
+    nest, M = Nest(table), table["M"]
+    claims = table["bounds"] + table["bounds_without_recomputation"]
+    return [found_of(claim, partial(nest.bound, claim, M)) for claim in claims]
+
+
+def found_of(bound: dict[str, Any], says: Callable[[], tuple[int, str]], copies: int = 1) -> tuple[str, int]:
+    title = f"{bound['name']}, {bound['value']}"
+    try:
+        value, remark = says()
+        require(
+            type(bound["value"]) is int and bound["value"] <= copies * value,
+            f"only {copies * value} is proved",
+        )
+        return f"{title}: confirmed{remark}", 0
+    except CannotVerify as error:
+        return f"{title}: cannot be verified by this program: {error}", 2
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError) as error:
+        return f"{title}: not valid: {error!r}", 1
 
 
 EXAMPLE = """
@@ -1108,10 +1483,10 @@ EXAMPLE = """
 
 def main(source: str) -> int:
     document = json.loads(source, object_pairs_hook=once)
-    if "problem" not in document:
+    if "problem" not in document and "statements" not in document:
         print(check(document))
         return 0
-    found = check_table(document)
+    found = check_table(document) if "problem" in document else check_nest(document)
     print("\n".join(text for text, _ in found))
     statuses = {status for _, status in found}
     return 1 if 1 in statuses else max(statuses, default=2)

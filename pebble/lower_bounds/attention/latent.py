@@ -165,7 +165,9 @@ def without_rope(problem: Problem, M: int, best: Callable[[Problem, int], Bound]
     rotary = (problem.heads * problem.queries + problem.keys) * problem.shared_rope
     words = problem.heads * int(head.value) + rotary
     status = by_hand(head).status if head.name == LARGE_CACHE.name else head.status
-    return WITHOUT_ROPE.bound(words, f"each head bounded by {head.name}", status=status)
+    bound = WITHOUT_ROPE.bound(words, f"each head bounded by {head.name}", status=status)
+    rows = {key: head.facts[key] for key in ("row", "rows") if key in head.facts}
+    return replace(bound, facts={**bound.facts, "head": {"name": head.name, "note": head.note, **rows}})
 
 
 def _require(problem: Problem, bound: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations
+from typing import Any
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.lower_bounds.rounding import floor_root
@@ -26,6 +27,8 @@ class Term:
         Bases and exponents.
     exponents : tuple of Fraction
         Of the groups' words, each positive. T words are best divided in proportion to them.
+    facts : mapping
+        The exponents of all maps that it is made from, and what else another program needs to check it.
 
     Examples
     --------
@@ -36,6 +39,7 @@ class Term:
 
     constant: tuple[Power, ...]
     exponents: tuple[Fraction, ...]
+    facts: Mapping[str, Any] = field(default_factory=dict, kw_only=True, repr=False, compare=False)
 
     @property
     def degree(self) -> Fraction:
@@ -85,6 +89,11 @@ class Growth:
         """Return at most how many events T words allow, at least 1."""
         values = (max(min(term.at(T) for term in case) for case in cases) for cases in self.ways)
         return max(1, min(values) + self.linear * T)
+
+    def least(self, T: int) -> list[Term]:
+        """Return the terms that T words are counted by: in the best way the least one of each case."""
+        ways = ([min(case, key=lambda term: term.at(T)) for case in cases] for cases in self.ways)
+        return min(ways, key=lambda terms: max(term.at(T) for term in terms))
 
 
 def best_terms(terms: Iterable[Term], sizes: Sequence[int]) -> tuple[Term, ...]:
@@ -277,10 +286,11 @@ _MOST_CORNERS = 6
 
 @dataclass(frozen=True)
 class Size:
-    """The most images that a map has: a constant times powers of the words of groups."""
+    """The most images that a map has: a constant times powers of the words of groups; perhaps from a corner."""
 
     words: Mapping[str, Fraction]
     constant: tuple[Power, ...] = field(default=())
+    corner: tuple[Fraction, ...] = field(default=(), compare=False)
 
     def log(self, share: Mapping[str, float], T: int) -> float:
         """Return its logarithm where each group has its share of T words."""
@@ -373,4 +383,5 @@ def _term(x: Sequence[Fraction], sizes: Sequence[Size], scale: Fraction) -> Term
     ]
     if scale != 1:
         constant.append((scale, Fraction(1)))
-    return Term(tuple(constant), tuple(_exponents(x, sizes).values()))
+    facts = {"exponents": list(map(str, x))}
+    return Term(tuple(constant), tuple(_exponents(x, sizes).values()), facts=facts)

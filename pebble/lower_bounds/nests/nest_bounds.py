@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from pebble.common.clock import TimeUp, check_time
 from pebble.common.units import fast_memory_words
@@ -126,7 +127,9 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
         if totals:
             value, together = max(totals, key=lambda one: one[0])
             if value > 0:
-                found.append(says.bound(value, "; ".join(share.note for share in together)))
+                bound = says.bound(value, "; ".join(share.note for share in together))
+                facts = {**bound.facts, "shares": [share.claim for share in together]}
+                found.append(replace(bound, facts=facts))
     best: list[Bound] = []
     for bound in found:
         if not any(other.value >= bound.value and other.rules == bound.rules for other in best):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
+from typing import Any
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.statement import Assignment
@@ -41,12 +42,15 @@ class Share:
     once_only : bool
         Whether nothing may be computed twice.
     note : str
+    claim : mapping
+        What another program needs to check it, as plain data.
     """
 
     gain: int
     atoms: frozenset[Atom]
     once_only: bool
     note: str
+    claim: Mapping[str, Any] = field(default_factory=dict)
 
 
 def shares(elements: Elements, statement: Assignment, M: int) -> Iterator[Share]:
@@ -60,7 +64,7 @@ def shares(elements: Elements, statement: Assignment, M: int) -> Iterator[Share]
             cut = cut_by_growth(one.W, M, one.growth)
             atoms = one.roles.atoms | input_atoms(elements, one.roles)
             note = f"{statement.target}: {one.W:,} points, {cut}"
-            yield Share(cut.moves - one.charge, atoms, once_only, note)
+            yield Share(cut.moves - one.charge, atoms, once_only, note, one.claim(elements, M, cut))
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,30 @@ class _Way:
     growth: Growth
     charge: int
     once_only: bool
+    points: str = "all"
+    other: Assignment | None = None
+
+    def claim(self, elements: Elements, M: int, cut: Cut) -> dict[str, Any]:
+        """Return what is claimed: which points and roles are counted, and the exponents of every case."""
+        number = elements.nest.statements.index
+        roles = [
+            {
+                "line": list(map(str, role.places)),
+                "words": sorted(map(list, role.atoms)),
+                "sum": None if role.sum_of is None else number(role.sum_of),
+            }
+            for role in self.roles.roles
+        ]
+        return {
+            "argument": "projections",
+            "statement": number(self.roles.statement),
+            "other": None if self.other is None else number(self.other),
+            "points": self.points,
+            "once_only": self.once_only,
+            "roles": roles,
+            "cases": [term.facts for term in self.growth.least(M + cut.X)],
+            "X": cut.X,
+        }
 
     def about(self, M: int) -> int:
         """Return what it comes to, nearly."""
@@ -87,7 +115,8 @@ def _alone(elements: Elements, statement: Assignment, tried: Sequence[int]) -> I
         for roles in ways if W else ():
             growth = growth_of(elements, roles, points, tried)
             if growth is not None:
-                yield _Way(W, roles, growth, roles.charge, roles.once_only)
+                kind = "all" if points == whole else "off diagonals"
+                yield _Way(W, roles, growth, roles.charge, roles.once_only, kind)
     for roles in ways:
         yield from _separate(elements, roles, whole, tried)
 
@@ -101,7 +130,7 @@ def _separate(elements: Elements, roles: Roles, points: AffineSet, tried: Sequen
     W = _count(points) - (fewer or 0)
     growth = growth_of_separate(elements, roles, tried) if fewer is not None and W > 0 else None
     if growth is not None:
-        yield _Way(W, roles, growth, roles.charge, roles.once_only)
+        yield _Way(W, roles, growth, roles.charge, roles.once_only, "apart")
 
 
 def _with_others(elements: Elements, statement: Assignment, tried: Sequence[int]) -> Iterator[_Way]:
@@ -118,7 +147,7 @@ def _with_others(elements: Elements, statement: Assignment, tried: Sequence[int]
             growth = growth_of(elements, first, points, tried, together) if together and W else None
             if growth is not None:
                 charge = first.charge + second.charge
-                yield _Way(W + _count(others), first, growth, charge, first.once_only)
+                yield _Way(W + _count(others), first, growth, charge, first.once_only, other=other)
 
 
 def _ways(elements: Elements, statement: Assignment) -> tuple[Roles, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
@@ -36,10 +36,13 @@ class Mirror:
         How many sets there are.
     copies : tuple of int
         For each role, the images of all of these sets are at most this many copies of the words of its group.
+    moved : tuple of str
+        The indices that are exchanged.
     """
 
     order: int
     copies: tuple[int, ...]
+    moved: tuple[str, ...] = ()
 
 
 def plain(roles: Roles) -> Mirror:
@@ -90,7 +93,7 @@ def mirrors(elements: Elements, roles: Roles, points: AffineSet) -> Iterator[Mir
             copies = [_copies(role, roles, group) for role in roles.roles]
             known = [number for number in copies if number is not None]
             if len(known) == len(copies):
-                yield Mirror(len(group), tuple(known))
+                yield Mirror(len(group), tuple(known), moved)
 
 
 def _copies(role: Role, roles: Roles, group: list[dict[str, str]]) -> int | None:
@@ -236,7 +239,9 @@ def _cases(
         terms = _terms(elements, roles, forms, sizes, tried)
         if not terms:
             return ()
-        cases.append(terms)
+        number = elements.nest.statements.index
+        anew = {number(one): list(map(str, computed_here[one].corner)) for one in computed if computed[one]}
+        cases.append(tuple(replace(term, facts={**term.facts, "computed": anew}) for term in terms))
     return tuple(cases)
 
 
@@ -275,7 +280,8 @@ def _terms(
             Size(size.words, (*size.constant, (Fraction(copies), Fraction(1))))
             for size, copies in zip(sizes, mirror.copies, strict=True)
         ]
-        found += best_exponents(maps, doubled, extents, tried, Fraction(1, mirror.order))
+        terms = best_exponents(maps, doubled, extents, tried, Fraction(1, mirror.order))
+        found += [replace(term, facts={**term.facts, "exchanged": list(mirror.moved)}) for term in terms]
     return tuple(found)
 
 
@@ -323,5 +329,5 @@ def _computed_here(
         constant += [
             (Fraction(extents[name]), s) for s, name in zip(corner[len(inputs) :], names, strict=True) if s
         ]
-        found.append(Size(words, tuple(constant)))
+        found.append(Size(words, tuple(constant), tuple(corner)))
     return [size for at, size in enumerate(found) if size not in found[:at]]

@@ -185,12 +185,14 @@ def stencil_shares(elements: Elements, statement: Assignment, M: int) -> Iterato
         atoms: frozenset[Atom] = frozenset(("value", array) for array in stencil.arrays)
         note = f"{statement.target}: {W:,} points, {len(stencil.steps)} steps"
         cut = cut_by_growth(W, M, growth)
-        yield Share(cut.moves, atoms, False, f"{note}, {cut}")
+        claim = {"argument": "stencils", "statement": elements.nest.statements.index(statement)}
+        yield Share(cut.moves, atoms, False, f"{note}, {cut}", claim)
         cut = cut_by_growth(W, M, stored)
         if cut.X >= 1 and ahead is not None:
             outputs = sum(elements.outputs_of(array) for array in stencil.arrays)
             gain = M + 1 + 2 * cut.X * cut.cuts - ahead - outputs
-            yield Share(gain, atoms, True, f"{note}, h = {cut.cuts} cuts, one every {2 * cut.X} moves")
+            note = f"{note}, h = {cut.cuts} cuts, one every {2 * cut.X} moves"
+            yield Share(gain, atoms, True, note, claim)
 
 
 def _only_maker(elements: Elements, array: str) -> Assignment | None:

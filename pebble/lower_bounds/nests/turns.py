@@ -32,7 +32,9 @@ def turn_shares(elements: Elements, M: int) -> Iterator[Share]:
                 continue
             if held and gain > 0:
                 note = f"{statement.target}: {lines:,} lines, {', '.join(map(str, held.values()))} held at the turn"
-                yield Share(gain, frozenset(("value", array) for array in held), True, note)
+                atoms = frozenset(("value", array) for array in held)
+                at = elements.nest.statements.index(statement)
+                yield Share(gain, atoms, True, note, {"argument": "turns", "statement": at})
 
 
 def _unit_steps(statement: Assignment) -> Iterator[tuple[int, int]]:
