@@ -161,7 +161,7 @@ def parallel_documents(
     if not lengths:
         raise InvalidInput("give at least one document")
     if sum(lengths) < problem.P:
-        raise InvalidInput(f"{sum(lengths):,} tokens are too few for {problem.P:,} devices")
+        raise InvalidInput(f"too few tokens for {problem.P:,} devices: {sum(lengths):,}")
     if not 1 <= balance < math.inf:
         raise InvalidInput(
             f"the busiest device cannot do less than the mean: the balance is a number from 1 on, not {balance:g}"
