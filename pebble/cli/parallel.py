@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from pebble.program.parallel import SharedProblem
 
 
-_LINKS = ("link", "device", "flops", "node", "node_link", "latency", "chunks")
+_LINKS = ("link", "device", "flops", "node", "node_link", "latency", "chunks", "dtype")
+_COMPARING = ("shape", "pass_on", "decode", *_LINKS, "memory", "inner", "M", "best")
+"""Options that only a comparison of schedules for softmax takes."""
 
 
 class ParallelOptions(Options):
@@ -126,7 +128,7 @@ def parallel(
     elif one.attention == "linear":
         from pebble.lab.parallel import parallel_states
 
-        one.refuse("--attention linear", "shape", "decode", *_LINKS, "memory")
+        one.refuse("--attention linear", *_COMPARING)
         print_result(parallel_states(one.shared(), names_of(names) or None), as_json)
     else:
         print_result(_compared(names, one), as_json)
@@ -151,6 +153,8 @@ def _compared(names: tuple[str, ...], asked: ParallelOptions) -> ParallelReport:
 
     if asked.inner is not None and asked.M is None:
         raise click.UsageError("--inner needs the words of fast memory: give -M.")
+    if asked.inner is None and asked.M is not None:
+        raise click.UsageError("-M says nothing without --inner.")
     problem, layout = asked.shared(), asked.problem.layout
     with long_work():
         report = parallel(
@@ -185,7 +189,7 @@ def _documents(names: tuple[str, ...], asked: ParallelOptions) -> DocumentReport
     """Share documents out."""
     from pebble.lab.parallel import parallel_documents
 
-    asked.refuse("--documents", "N", "nq", "layout", "shape", "decode", *_LINKS, "memory")
+    asked.refuse("--documents", "N", "nq", "layout", "attention", *_COMPARING)
     if names:
         raise click.UsageError("--documents chooses the schedules itself: leave the schedule names out.")
     lengths = _lengths(asked.documents or "")

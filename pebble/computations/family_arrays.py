@@ -92,6 +92,12 @@ class FamilyArrays:
         """The arrays that have vertices of their own: all but inputs read backward."""
         return tuple(array for array in self.arrays if array.backward is None)
 
+    @cached_property
+    def read_both_ways(self) -> dict[str, str]:
+        """The input that an array is, for inputs that are read backward: for them and for how they are read."""
+        backward = {array.name: array.backward[0] for array in self.arrays if array.backward is not None}
+        return backward | {name: name for name in backward.values()}
+
     @property
     def inputs(self) -> tuple[Array, ...]:
         """The arrays that are given in slow memory, each once."""

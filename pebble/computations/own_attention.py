@@ -47,9 +47,9 @@ def _conditions(family: Family) -> list[tuple[object, str]]:
             all(axes & _PAIR and (axes == _PAIR or not axes >= _PAIR) for axes in inputs.values()),
             "every input has the index i of queries or j of keys, or these two alone",
         ),
+        (all(array.backward is None for array in family.arrays), "no input is read backward"),
         (inputs.keys() <= {read.array for read in reads}, "every input is read"),
         (all(read.step != "later" for read in reads), "nothing is left out at the first step of a chain"),
-        (all(array.backward is None for array in family.arrays), "no input is read backward"),
         (
             scores
             and all(

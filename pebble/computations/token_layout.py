@@ -48,8 +48,8 @@ class TokenLayout:
             raise InvalidInput(f"unknown layout {self.kind!r}; known: {', '.join(LAYOUTS)}")
         if len(self._whole) > self.N:
             raise InvalidInput(
-                f"{self.N:,} tokens are too few for {self.P:,} devices: the {self.kind} layout needs at "
-                f"least {len(self._whole):,}, one per tile"
+                f"too few tokens for {self.P:,} devices: the {self.kind} layout needs at least "
+                f"{len(self._whole):,}, one per tile, not {self.N:,}"
             )
 
     @cached_property

@@ -14,16 +14,15 @@ def validate(program: Program, family: Family, levels: int = 1) -> None:
 
     Unknown arrays, axes or labels, tiles of no length, a part of an axis inside a loop over the same axis,
     explicit boxes inside a loop over their axis, a replaced array of another shape, operations at other memory
-    levels than the ``levels`` that there are, or a phase that reads an input both forward and backward.
+    levels than the ``levels`` that there are, or a phase that reads an input in two directions.
     """
     if program.parts:
         raise InvalidInput(
             "a program for each part of a mask is not one nest of loops: written_out(program, family) has them all"
         )
-    backward = {array.name: array.backward[0] for array in family.arrays if array.backward is not None}
     for part in program.phases:
-        if backward:
-            _validate_directions(part, backward)
+        if family.read_both_ways:
+            _validate_directions(part, family.read_both_ways)
         for node in part.nodes():
             if part.generate is not None and not isinstance(node, Operation):
                 raise InvalidInput(
@@ -32,19 +31,17 @@ def validate(program: Program, family: Family, levels: int = 1) -> None:
             _validate_node(node, family, [], levels)
 
 
-def _validate_directions(part: Phase, backward: Mapping[str, str]) -> None:
-    """Refuse a phase that names an input both ways: fast memory would hold a word twice."""
-    named, nodes = set[str](), list(part.nodes())
+def _validate_directions(part: Phase, inputs: Mapping[str, str]) -> None:
+    """Refuse a phase that reads an input in two directions: fast memory would hold a word twice."""
+    named, nodes = dict[str, str](), list(part.nodes())
     while nodes:
         node = nodes.pop()
-        if isinstance(node, Operation):
-            named.add(node.array)
-        else:
+        if not isinstance(node, Operation):
             nodes += node.body
-    for name, of in backward.items():
-        if name in named and of in named:
+        elif (of := inputs.get(node.array)) and named.setdefault(of, node.array) != node.array:
+            one, other = sorted((named[of], node.array))
             raise InvalidInput(
-                f"{name} is {of} read backward: use one of them in a phase, and delete it there"
+                f"{one} and {other} are {of}, read in two directions: use one of them in a phase"
             )
 
 

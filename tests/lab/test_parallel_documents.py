@@ -82,6 +82,23 @@ def test_a_document_is_cut_only_for_the_balance(balance: float, devices: list[in
     assert report.balance == (4 / 3 if devices[0] == 1 else 1)
 
 
+def test_schedules_and_layouts_keep_the_balance() -> None:
+    """Under the causal mask contiguous tokens move least, and are uneven: 1.81 times the mean here."""
+    problem = SharedProblem(60, 4, 4, causal=True)
+    even, uneven = (parallel_documents(problem, [10, 20, 30], balance) for balance in (1.05, 2.0))
+    assert even.balance < 1.05 < 1.3 < uneven.balance <= 2.0
+    assert sum(even.received) > sum(uneven.received)
+
+
+def test_devices_that_are_too_many_for_the_referee(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The closed form has the words, and pairs are taken as shared evenly."""
+    monkeypatch.setattr("pebble.lab.parallel.comparing._MOST_EFFORT", 0)
+    report = parallel_documents(SharedProblem(60, 4, 3, causal=True), [20])
+    assert report.documents[0].row is not None
+    assert report.documents[0].row.traffic is None
+    assert report.pairs == (70, 70, 70)
+
+
 def test_where_heads_fall_better_more_devices_move_fewer_words() -> None:
     """Seven devices gather K and V of the six others; eight exchange heads, 8.75 rows of Q, K, V and O each."""
     words = words_by_devices(SharedProblem(64, 128, 8, 32, 8))

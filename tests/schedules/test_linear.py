@@ -10,9 +10,10 @@ import pytest
 from pebble.common.errors import InvalidInput, Violation
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
+from pebble.computations.text import family_of_text
 from pebble.lab.count import count
 from pebble.lower_bounds.table import bounds
-from pebble.program import compute, delete, load, loop, phase, store
+from pebble.program import Nodes, Program, compute, delete, load, loop, phase, store
 from pebble.program import program as program_of
 from pebble.program.counting.run import run
 from pebble.program.schedule import available
@@ -123,10 +124,26 @@ def test_gradients_keep_the_contract(N: int, d: int, dv: int, chunk: int | None)
             check_schedule(schedule, problem, M)
 
 
-def test_a_phase_reads_an_input_one_way() -> None:
-    both = load("Q", "dO", "Qr", "dOr"), compute("R")
-    with pytest.raises(InvalidInput, match="Qr is Q read backward"):
-        run(program_of(loop("n", 1, *both)), family_of(gradients(4, 1, 1)))
+def both_ways(*phases: Nodes) -> Program:
+    """Phases that read K in two directions."""
+    return program_of(*(phase("", nodes) for nodes in phases))
+
+
+@pytest.mark.parametrize("induction", [True, False])
+def test_a_phase_reads_an_input_in_one_direction(induction: bool) -> None:
+    """Fast memory would hold a word twice: the elementary play of these programs is illegal."""
+    lines = "K[j,k]", "Ka[j,k] = K[last-j,k]", "Kb[j,k] = K[j,last-k]"
+    sums = "X[j] += Ka[j,k]", "Y[j] += Kb[j,k]", "Z[j] += K[j,k]", "W[j] = X[j] + Y[j] + Z[j]"
+    family = family_of_text("t", "\n".join(lines + sums), {"j": 3, "k": 2}, outputs=("W",))
+    x = load("Ka"), compute("X"), delete("Ka")
+    y = loop("j", 1, load("Kb"), compute("Y"), delete("Kb"))
+    z, end = (load("K"), compute("Z"), delete("K")), (compute("W"), store("W"))
+    assert run(both_ways(x, y, z, end), family, induction=induction).io == 3 * 6 + 3
+    for one, other in (x, y), (x, z), (z, y):
+        with pytest.raises(InvalidInput, match="in two directions: use one of them in a phase"):
+            run(both_ways((one, other)), family, induction=induction)
+    with pytest.raises(Violation, match="some of K is in fast memory: delete it first"):
+        run(both_ways(load("K"), x, y, (compute("Z"), end)), family, induction=induction)
 
 
 @pytest.mark.parametrize("rows", [1, 3])

@@ -123,6 +123,17 @@ def parallel(
     )
 
 
+def every_row(problem: SharedProblem) -> list[ParallelRow]:
+    """Return a row for each schedule that applies and each layout that fits, the least words first."""
+    counter, rows = _Counter(None, "needed", None), list[ParallelRow]()
+    problems = [problem.with_layout(layout) for layout in _layouts(problem, None)]
+    for schedule in _asked(problem, None):
+        for one in problems:
+            with suppress(InvalidInput):
+                rows.append(counter.best_row([one], schedule))
+    return sorted(rows, key=cost)
+
+
 def fastest(problem: SharedProblem, schedules: Iterable[str] | None, links: Links) -> ParallelRow | None:
     """Return the first row of :func:`parallel`, and play no exchange that takes longer; None if none applies."""
     counter = _Counter(None, "needed", links)

@@ -13,7 +13,7 @@ from typing import Any
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.plain import plain
 from pebble.common.tables import Table, TableResult, words
-from pebble.lab.parallel.comparing import parallel
+from pebble.lab.parallel.comparing import every_row
 from pebble.lab.parallel.parallel_table import ParallelRow
 from pebble.lower_bounds.attention.documents import documents_total
 from pebble.program.parallel import SharedProblem, distributed_schedule
@@ -139,7 +139,8 @@ def parallel_documents(
     as few devices as keep its share of work below the limit. Pieces are placed with the largest first, each on the
     device with the least work. While a device has more than the limit, one document is cut further: that which relieves
     most for the words that it adds. At last each document has the number of devices with which the fewest words move,
-    where the limit allows it: with the heads, 16 devices may exchange fewer words than 10.
+    where the limit allows it: with the heads, 16 devices may exchange fewer words than 10. Of the schedules and layouts
+    for a document the one that moves least is taken; while a device has more than the limit, a more even one.
 
     Parameters
     ----------
@@ -155,12 +156,12 @@ def parallel_documents(
     >>> from pebble.program.parallel import SharedProblem
     >>> report = parallel_documents(SharedProblem(64, 4, 4, causal=True), [1024, 256, 256, 64])
     >>> [len(document.devices) for document in report.documents], round(report.balance, 2)
-    ([4, 2, 2, 1], 1.07)
+    ([4, 2, 2, 1], 1.01)
     """
     if not lengths:
         raise InvalidInput("give at least one document")
     if sum(lengths) < problem.P:
-        raise InvalidInput(f"{sum(lengths):,} tokens are too few for {problem.P:,} devices")
+        raise InvalidInput(f"too few tokens for {problem.P:,} devices: {sum(lengths):,}")
     if not 1 <= balance < math.inf:
         raise InvalidInput(
             f"the busiest device cannot do less than the mean: the balance is a number from 1 on, not {balance:g}"
@@ -168,7 +169,8 @@ def parallel_documents(
     work = [replace(problem, N=length, P=1, layout="contiguous").pairs for length in lengths]
     limit = balance * sum(work) / problem.P
     placed, _ = _packed(work, fewest_words(work, lengths, limit, words_by_devices(problem)), problem.P)
-    return _report(replace(problem, N=sum(lengths), layout="contiguous"), lengths, placed)
+    whole = replace(problem, N=sum(lengths), layout="contiguous")
+    return _report(whole, lengths, placed, limit * problem.heads)
 
 
 def words_by_devices(problem: SharedProblem) -> list[int]:
@@ -252,24 +254,52 @@ def _packed(work: Sequence[int], cuts: Sequence[int], P: int) -> tuple[list[tupl
     return placed, [load for load, _ in sorted(loads, key=lambda one: one[1])]
 
 
-def _report(problem: SharedProblem, lengths: Sequence[int], placed: list[tuple[int, ...]]) -> DocumentReport:
+def _report(
+    problem: SharedProblem, lengths: Sequence[int], placed: list[tuple[int, ...]], limit: float
+) -> DocumentReport:
     """Count what each document that is cut moves, on its own devices."""
-    received, pairs = [0] * problem.P, [0] * problem.P
-    documents = []
-    counted: dict[tuple[int, int], ParallelRow | None] = {}
-    for length, devices in zip(lengths, placed, strict=True):
-        alone, how = replace(problem, N=length, P=len(devices)), (length, len(devices))
-        if how not in counted:
-            counted[how] = parallel(alone, best=True).best if len(devices) > 1 else None
-        row = counted[how]
-        each = row.traffic.pairs if row and row.traffic else (alone.pairs * problem.heads,)
-        for place, device in enumerate(devices):
-            received[device] += row.received[place] if row else 0
-            pairs[device] += each[place]
-        documents.append(PlacedDocument(length, devices, row))
+    kinds = [(length, len(devices)) for length, devices in zip(lengths, placed, strict=True)]
+    found = {
+        (length, k): every_row(replace(problem, N=length, P=k)) if k > 1 else []
+        for length, k in dict.fromkeys(kinds)
+    }
+    while True:
+        chosen = {kind: next(iter(rows), None) for kind, rows in found.items()}
+        received, pairs = [0] * problem.P, [0] * problem.P
+        for (length, k), devices in zip(kinds, placed, strict=True):
+            row = chosen[length, k]
+            each = row.traffic.pairs if row and row.traffic else _even_pairs(problem, length, k)
+            for place, device in enumerate(devices):
+                received[device] += row.received[place] if row else 0
+                pairs[device] += each[place]
+        if max(pairs) <= limit * _ROUND or not _more_even(found):
+            break
+    documents = tuple(
+        PlacedDocument(kind[0], devices, chosen[kind]) for kind, devices in zip(kinds, placed, strict=True)
+    )
     back = 1 if problem.pass_name == "forward" else 2
     ring = problem.N * (problem.P - 1) * problem.keys.words * problem.kv_heads * back // problem.P
     bound = None
     with suppress(BoundDoesNotApply):
         bound = int(documents_total(problem, lengths, max(pairs)).value)
-    return DocumentReport(problem, tuple(documents), tuple(received), tuple(pairs), ring, bound)
+    return DocumentReport(problem, documents, tuple(received), tuple(pairs), ring, bound)
+
+
+def _even_pairs(problem: SharedProblem, length: int, k: int) -> list[int]:
+    """Return the pairs of k devices that share a document evenly."""
+    pairs = replace(problem, N=length, P=1).pairs * problem.heads
+    return [(pairs + place) // k for place in range(k)]
+
+
+def _more_even(found: dict[tuple[int, int], list[ParallelRow]]) -> bool:
+    """Drop rows of the most uneven document that can be shared out more evenly; tell whether there is one."""
+
+    def most(row: ParallelRow) -> float:
+        return max(row.traffic.pairs) if row.traffic else 0
+
+    gains = {kind: most(rows[0]) - min(map(most, rows)) for kind, rows in found.items() if rows}
+    kind = max(gains, key=lambda one: gains[one], default=None)
+    if kind is None or gains[kind] <= 0:
+        return False
+    found[kind] = [row for row in found[kind] if most(row) < most(found[kind][0])]
+    return True

@@ -189,6 +189,8 @@ class _Word:
         places = (2 * self.levels if self.inclusive else self.levels + 1) + self.added
         states: States = {(0,) * (places - 1) + (complete if self.array.is_input else 0,)}
         for items in self.text.phases:
+            if self.array.name in self.family.read_both_ways and any(any(state[:-1]) for state in states):
+                raise Unproved(f"{self.array.name} may be in fast memory when a phase ends")
             states = self.nodes(items, states, sight)
         if self.array.output and any(state[-1] != complete for state in states):
             raise Unproved(f"{self.array.name} may not all be in slow memory at the end")

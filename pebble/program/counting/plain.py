@@ -36,6 +36,13 @@ class Machine(BoxRules):
             Where an operation breaks a rule.
         """
         for part in self.program.phases:
+            for name, of in self.family.read_both_ways.items():
+                if self.held[name]:
+                    raise Violation(
+                        f"phase {part.title!r} begins, but some of {name} is in fast memory: delete it first, since "
+                        f"{of} is read in two directions",
+                        "one-direction",
+                    )
             for node in part.nodes():
                 self.node(node)
         for array in self.family.outputs:
