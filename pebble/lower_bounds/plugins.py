@@ -58,7 +58,7 @@ def plugin_bounds(problem: Problem, M: int, taken: Iterable[str]) -> tuple[list[
     for entry in entry_points_of(GROUP):
         try:
             found += _asked(entry, problem, M, names)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             reason = str(error) if isinstance(error, InvalidInput) else f"{type(error).__name__}: {error}"
             failures.append(f"the plug-in bound {entry.name!r} ({entry.value}) failed: {reason}")
     return found, failures
