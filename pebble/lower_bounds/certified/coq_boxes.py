@@ -1,4 +1,4 @@
-"""The tests of boxes that docs/proofs has Coq make, in the same integers: BoxTest.v for T3 and T4, B3Certificate.v for B3."""
+"""The tests of boxes that Coq makes, in the same integers: BoxTest.v for T3 and T4, B3Certificate.v for B3."""
 
 from __future__ import annotations
 
@@ -58,7 +58,11 @@ class BoxTest(ABC, Generic[AnyRow]):
         self.scaled = row.scaled
         self.bits = _SIGNIFICANT_BITS + max(0, (SCALE // self.scaled["W"]).bit_length())
         self.one = 1 << self.bits
-        self._tau, self._gamma, self._W = self._rounded_up("tau"), self._rounded_down("gamma"), self._rounded_down("W")
+        self._tau, self._gamma, self._W = (
+            self._rounded_up("tau"),
+            self._rounded_down("gamma"),
+            self._rounded_down("W"),
+        )
 
     def _rounded_up(self, name: str) -> int:
         return _up(self.scaled[name] * self.one, SCALE)
@@ -68,6 +72,10 @@ class BoxTest(ABC, Generic[AnyRow]):
 
     def _up_s(self, a: int) -> int:
         return -(-a >> self.bits)
+
+    @abstractmethod
+    def parameters(self) -> list[str]:
+        """Return the row as Coq reads it, but for the unit of its numbers."""
 
     @abstractmethod
     def accepts(self, leaf: Leaf, box: WholeBox) -> bool:
@@ -99,6 +107,10 @@ class ForwardBoxTest(BoxTest[T3Row]):
         self._never = self.one + delta
         self._never_2 = self._up_s(self._never**2)
         self.root = WholeBox(((0, self._tau // 2 + 1), (0, self.one), (0, self._tau)))
+
+    def parameters(self) -> list[str]:
+        """Return the row as Coq reads it."""
+        return [str(self.scaled[name]) for name in ("mu", "tau", "gamma", "delta", "beta", "W")]
 
     def of_t3(self, leaf: Leaf) -> LeafMultipliers:
         """Return the multipliers that a leaf of T3 tells: its price and t."""
@@ -171,9 +183,10 @@ class ForwardBoxTest(BoxTest[T3Row]):
 
 
 class B3Prices(NamedTuple):
-    """What holds for all of a box of B3: price, a₁·w_V, a₂·w_V, φ_K·w_K and φ_Q·w_Q; the shares of E; α; γ times the price.
+    """What holds for all of a box of B3, as integers.
 
-    The shares of E are π' and 1 − π − π', then those of the two parts of the third member, π(1 − η') and π·η'.
+    The price, a₁·w_V, a₂·w_V, φ_K·w_K and φ_Q·w_Q; the shares of E, which are π', 1 − π − π', and those of the two
+    parts of the third member, π(1 − η') and π·η'; α; γ times the price.
     """
 
     price: int
@@ -196,6 +209,12 @@ class B3BoxTest(BoxTest[B3Row]):
         super().__init__(row)
         self._S, self._dP, self._dV, self._dK, self._dQ = map(self._rounded_up, ("S", "dP", "dV", "dK", "dQ"))
         self.root = WholeBox(((0, self._tau),) * 3)
+        self._plain = str(row.plain).lower()
+
+    def parameters(self) -> list[str]:
+        """Return the row as Coq reads it; the last word says whether W bounds the greater function f₀."""
+        names = ("tau", "gamma", "S", "dP", "dV", "dK", "dQ", "W")
+        return [*(str(self.scaled[name]) for name in names), self._plain]
 
     def empty(self, box: WholeBox) -> bool:
         """Tell whether the box holds no segment of weight tau."""
@@ -204,11 +223,12 @@ class B3BoxTest(BoxTest[B3Row]):
     def of_leaf(self, leaf: Leaf) -> B3Prices:
         """Return what a leaf tells: its price and the shares, those of E alone for a plain row."""
         l, *shares = leaf
-        direct, pairs, mixed = ([0] * 4, shares, SHARE // 2) if len(leaf) == 4 else (shares[:4], shares[4:7], shares[7])
-        unit = self.one // SHARE
-        return B3Prices(
-            l, *(share * unit for share in direct), *pairs, SHARE - sum(pairs), mixed, self._gamma * l >> self.bits
+        direct, pairs, mixed = (
+            ([0] * 4, shares, SHARE // 2) if len(leaf) == 4 else (shares[:4], shares[4:7], shares[7])
         )
+        begun = self._gamma * l >> self.bits
+        direct = [share * (self.one // SHARE) for share in direct]
+        return B3Prices._make((l, *direct, *pairs, SHARE - sum(pairs), mixed, begun))
 
     def accepts(self, leaf: Leaf, box: WholeBox) -> bool:
         """Tell whether a leaf of a tree proves a box."""

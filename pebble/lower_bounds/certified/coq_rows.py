@@ -1,4 +1,4 @@
-"""Rows of T3 and T4 in a Coq file: the row that gives a bound, with the tree of boxes that proves its constant."""
+"""Rows of T3, T4 and B3 in a Coq file: the row that gives a bound, with the tree of boxes that proves its constant."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Generic
+from typing import Generic, NamedTuple
 
 import numpy as np
 
@@ -27,14 +27,13 @@ from pebble.lower_bounds.certified.forward_rows import T3Row, T4Row
 from pebble.lower_bounds.certified.multipliers import BoxesWithMultipliers, MultiplierSearch
 from pebble.lower_bounds.certified.parameters import SCALE, AnyRow, best_row
 from pebble.lower_bounds.certified.prove_b3 import B3Search
-from pebble.lower_bounds.certified.prove_t3 import ForwardSearch, T3Search
+from pebble.lower_bounds.certified.prove_t3 import T3Search
 from pebble.lower_bounds.certified.prove_t4 import T4Search
 from pebble.lower_bounds.requirements import Counts
 
 _SPARE = Fraction(99_999, 100_000)
 _MOST_BOXES = 100_000
 _MORE_HALVINGS = 10
-_B3_EFFORT = 1
 _ROUNDED = 8  # the price is raised by so many units of the test, which lose less than that
 
 
@@ -169,14 +168,18 @@ class B3Tree(BoxTree[B3Row]):
     axes, letters = (0, 1, 2), "QKO"
 
     def __init__(self, row: B3Row) -> None:
-        super().__init__(_B3Shares(_smaller(row), np.random.default_rng(0)), _B3_EFFORT, B3BoxTest(row))
+        search = _B3Shares(_smaller(row), np.random.default_rng(0))
+        self._weights = search.weights
+        super().__init__(search, 1, B3BoxTest(row))
 
     def told(self, boxes: BoxesWithMultipliers) -> Reals:
         """Return the price, rounded up, and the shares; of a plain row those of E alone."""
         price, by_q, by_k, K, Q, both, by_p, by_v, mix = boxes.multipliers
-        w = self.search.weights
+        w = self._weights
         pairs = [by_p, 1 - by_p - both, both * (1 - by_v)]
-        shares = pairs if self.search.row.plain else [by_q * w.dV, by_k * w.dV, K * w.dK, Q * w.dQ, *pairs, mix]
+        shares = (
+            pairs if self.search.row.plain else [by_q * w.dV, by_k * w.dV, K * w.dK, Q * w.dQ, *pairs, mix]
+        )
         return np.stack([np.ceil(price * self.test.one) + _ROUNDED, *(share * SHARE for share in shares)])
 
     def leaf(self, numbers: Leaf) -> str:
@@ -192,7 +195,34 @@ def _key(lo: Reals, hi: Reals) -> bytes:
     return lo.tobytes() + hi.tobytes()
 
 
-BOUNDS_OF_ROWS: dict[str, type[T3Row]] = {"T3": T3Row, "T4": T4Row}
+class RowsInCoq(NamedTuple):
+    """How the rows of a bound stand in a Coq file.
+
+    Parameters
+    ----------
+    kind : type of ParameterRow
+    file : str
+        The file of docs/proofs that has the theorems about them.
+    constructor : str
+        What makes a row of its numbers, in that file.
+    axes : str
+        The letters that split a box.
+    more : str
+        A letter for leaves of another kind.
+    """
+
+    kind: type[T3Row | B3Row]
+    file: str
+    constructor: str
+    axes: str
+    more: str = ""
+
+
+BOUNDS_OF_ROWS = {
+    "T3": RowsInCoq(T3Row, "RowMinimum", "Row", "XU"),
+    "T4": RowsInCoq(T4Row, "RowMinimum", "Row", "XYU"),
+    "B3": RowsInCoq(B3Row, "BackwardRow", "B3Row", "QKO", "Local Notation P := Plain.\n"),
+}
 
 _ROW = """
 Module {name}_tree.
@@ -204,44 +234,54 @@ Local Notation E := Empty.
 {tree}.
 End {name}_tree.
 
-Lemma {name}_row : {lemma}_holds (Row {parameters}).
+Lemma {name}_row : {lemma}_holds ({constructor} {parameters}).
 Proof. apply (@{lemma}_proved {bits} {name}_tree.boxes). vm_cast_no_check (eq_refl true). Qed.
 """
-_AXES = {"T3": "XU", "T4": "XYU"}
 
 
 def coq_row_of(name: str, problem: Counts, M: int) -> str:
-    """Return the row that gives a bound, T3 or T4, of one copy of a forward pass, and what proves its constant."""
-    found = best_row(BOUNDS_OF_ROWS[name], problem, M)
+    """Return the row that gives a bound, T3, T4 or B3, of one copy of a pass, and what proves its constant."""
+    found = best_row(BOUNDS_OF_ROWS[name].kind, problem, M)
     assert found is not None
-    return coq_row(found[-1])
+    row = found[-1]
+    assert isinstance(row, T3Row | B3Row)
+    return coq_row(row)
 
 
-def coq_row(row: T3Row) -> str:
-    """Return a lemma that W bounds the function of a row of T3 or T4, with its tree of boxes.
+def coq_row(row: T3Row | B3Row) -> str:
+    """Return a lemma that W bounds the function of a row of T3, T4 or B3, with its tree of boxes.
 
     Notes
     -----
-    The boxes are searched for: a second or two. Coq looks at them in one to four seconds.
+    The boxes are searched for: a second or two, and for B3 up to half a minute. Coq looks at them in seconds, and for
+    B3 in a minute or two.
     """
-    name, scaled = row.statement.name, row.scaled
-    numbers = [scaled[parameter] for parameter in ("mu", "tau", "gamma", "delta", "beta", "W")]
+    name, test = row.statement.name, box_test(row)
+    of_rows = BOUNDS_OF_ROWS[name]
     return _ROW.format(
         name=name,
         lemma=name.lower(),
-        axes="".join(f"Local Notation {axis} := Split{axis}.\n" for axis in _AXES[name]),
+        axes="".join(f"Local Notation {axis} := Split{axis}.\n" for axis in of_rows.axes) + of_rows.more,
         tree=textwrap.fill(box_tree(row), 120, break_long_words=False, break_on_hyphens=False),
-        parameters=" ".join(map(str, [SCALE, *numbers])),
-        bits=BoxTest(row).bits,
+        constructor=of_rows.constructor,
+        parameters=" ".join([str(SCALE), *test.parameters()]),
+        bits=test.bits,
     )
 
 
+def box_test(row: T3Row | B3Row) -> ForwardBoxTest | B3BoxTest:
+    """Return the test that Coq makes of the boxes of a row."""
+    return B3BoxTest(row) if isinstance(row, B3Row) else ForwardBoxTest(row)
+
+
 def coq_rows(mus: Sequence[Fraction] = ()) -> Iterator[str]:
-    """Return the parts of a Coq file with all rows of T3 and T4, or with those of some mu."""
-    yield "From Coq Require Import NArith.\nFrom Pebble Require Import RowMinimum.\nLocal Open Scope N_scope.\n"
-    for name, kind in BOUNDS_OF_ROWS.items():
-        for number, row in enumerate(kind.load()):
-            if not mus or row.mu in mus:
+    """Return the parts of a Coq file with all rows that Coq can check, or with those of some mu."""
+    files = " ".join(dict.fromkeys(of_rows.file for of_rows in BOUNDS_OF_ROWS.values()))
+    yield f"From Coq Require Import NArith.\nFrom Pebble Require Import {files}.\nLocal Open Scope N_scope.\n"
+    for name, of_rows in BOUNDS_OF_ROWS.items():
+        rows: Sequence[T3Row | B3Row] = of_rows.kind.load()
+        for number, row in enumerate(rows):
+            if row.status == "machine-checked" and (not mus or row.mu in mus):
                 module = f"{name}_{number}"
                 yield f"\nModule {module}.{coq_row(row)}End {module}.\n"
 
