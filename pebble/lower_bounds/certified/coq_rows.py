@@ -12,6 +12,7 @@ from typing import Generic, NamedTuple
 
 import numpy as np
 
+from pebble.lower_bounds.certified.b3_tree_search import b3_tree_search
 from pebble.lower_bounds.certified.backward_rows import B3Row
 from pebble.lower_bounds.certified.branch_and_bound import Boxes, Reals, search_boxes
 from pebble.lower_bounds.certified.coq_boxes import (
@@ -26,7 +27,6 @@ from pebble.lower_bounds.certified.coq_boxes import (
 from pebble.lower_bounds.certified.forward_rows import T3Row, T4Row
 from pebble.lower_bounds.certified.multipliers import BoxesWithMultipliers, MultiplierSearch
 from pebble.lower_bounds.certified.parameters import SCALE, AnyRow, best_row
-from pebble.lower_bounds.certified.prove_b3 import B3Search
 from pebble.lower_bounds.certified.prove_t3 import T3Search
 from pebble.lower_bounds.certified.prove_t4 import T4Search
 from pebble.lower_bounds.requirements import Counts
@@ -145,30 +145,13 @@ class ForwardTree(BoxTree[T3Row]):
         return told
 
 
-class _B3Shares(B3Search):
-    """The search for B3 with shares that a leaf can tell."""
-
-    start = (1.0, 0.0, 0.0, 0.0, 0.0, 0.25, 0.0, 0.5, 0.5)
-
-    def legal(self, multipliers: Reals) -> Reals:
-        """Round the shares, of the weights or of E, down to parts of :data:`SHARE`."""
-        shares = super().legal(multipliers)[1:]
-        weights = np.array([[self.weights.dV, self.weights.dV, self.weights.dK, self.weights.dQ]]).T
-        shares[:4] = np.floor(shares[:4] * weights * SHARE + 1e-6) / SHARE / weights
-        both, by_v = np.floor(shares[4] * SHARE + 1e-6), shares[6]
-        shares[4:6] = both / SHARE, np.floor(shares[5] * SHARE + 1e-6) / SHARE
-        shares[6] = np.round(by_v * both) / np.maximum(both, 1.0)
-        shares[7] = np.round(shares[7] * SHARE) / SHARE
-        return multipliers
-
-
 class B3Tree(BoxTree[B3Row]):
     """The tree of a row of B3."""
 
     axes, letters = (0, 1, 2), "QKO"
 
     def __init__(self, row: B3Row) -> None:
-        search = _B3Shares(_smaller(row), np.random.default_rng(0))
+        search = b3_tree_search(_smaller(row))
         self._weights = search.weights
         super().__init__(search, 1, B3BoxTest(row))
 
@@ -275,13 +258,13 @@ def box_test(row: T3Row | B3Row) -> ForwardBoxTest | B3BoxTest:
 
 
 def coq_rows(mus: Sequence[Fraction] = ()) -> Iterator[str]:
-    """Return the parts of a Coq file with all rows that Coq can check, or with those of some mu."""
+    """Return the parts of a Coq file with all rows of these bounds, or with those of some mu."""
     files = " ".join(dict.fromkeys(of_rows.file for of_rows in BOUNDS_OF_ROWS.values()))
     yield f"From Coq Require Import NArith.\nFrom Pebble Require Import {files}.\nLocal Open Scope N_scope.\n"
     for name, of_rows in BOUNDS_OF_ROWS.items():
         rows: Sequence[T3Row | B3Row] = of_rows.kind.load()
         for number, row in enumerate(rows):
-            if row.status == "machine-checked" and (not mus or row.mu in mus):
+            if not mus or row.mu in mus:
                 module = f"{name}_{number}"
                 yield f"\nModule {module}.{coq_row(row)}End {module}.\n"
 

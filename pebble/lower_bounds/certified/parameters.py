@@ -13,7 +13,7 @@ from typing import ClassVar, Self, TypeVar
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.units import fast_memory_words
-from pebble.lower_bounds.bound import Bound, Statement, Status, in_any_order
+from pebble.lower_bounds.bound import Bound, Statement, in_any_order
 from pebble.lower_bounds.requirements import Counts, require_pass
 
 SCALE = 10**9
@@ -68,11 +68,6 @@ class ParameterRow(ABC):
     @abstractmethod
     def value(self, problem: Counts, M: int) -> tuple[int, int] | None:
         """Return the bound in words and its number of segments, or None if the row gives nothing."""
-
-    @property
-    def status(self) -> Status:
-        """How sure a number is that the row gives."""
-        return self.statement.status
 
     def serves(self, problem: Counts) -> bool:
         """Tell whether W is proved for the problem's head dimensions."""
@@ -155,7 +150,7 @@ def bound_of_rows(kind: type[ParameterRow], problem: Counts, M: int) -> Bound:
         )
     words, segments, row = found
     return in_any_order(
-        kind.statement.bound(words, f"row {row}; at least {segments} segments", status=row.status),
+        kind.statement.bound(words, f"row {row}; at least {segments} segments"),
         problem.sums,
         problem.sum_width,
     )
