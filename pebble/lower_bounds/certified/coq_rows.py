@@ -237,7 +237,7 @@ def coq_row(row: T3Row | B3Row) -> str:
     Notes
     -----
     The boxes are searched for: a second or two, and for B3 up to half a minute. Coq looks at them in seconds, and for
-    B3 in a minute or two.
+    B3 in up to two minutes.
     """
     name, test = row.statement.name, box_test(row)
     of_rows = BOUNDS_OF_ROWS[name]
