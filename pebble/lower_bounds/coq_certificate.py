@@ -17,7 +17,9 @@ from pebble.lower_bounds.attention.large_cache import (
 from pebble.lower_bounds.attention.latent import all_heads, latent_bound, one_head
 from pebble.lower_bounds.attention.varying_work import linear_best_cut, safe_softmax_cut
 from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.certified.backward_rows import B3Row
 from pebble.lower_bounds.certified.coq_rows import BOUNDS_OF_ROWS, coq_row_of
+from pebble.lower_bounds.certified.parameters import best_row
 from pebble.lower_bounds.cutting import Cut
 from pebble.lower_bounds.proved import best_bound, proved_bounds
 
@@ -103,6 +105,7 @@ _LEMMAS = {
     "T4": "t4",
     "B1": "b1",
     "B2": "b2",
+    "B3": "b3",
     "L": "l",
     "S": "s",
     "MLA": "mla",
@@ -149,8 +152,8 @@ def coq_certificate(problem: Problem, M: int) -> str:
     Notes
     -----
     The file proves nothing by itself: Coq computes anew, with integers, what the theorems of docs/proofs ask for,
-    and refuses a number that is too great. For T3 and T4 it has the boxes that prove their constants, which take a
-    second or two to find.
+    and refuses a number that is too great. For T3, T4 and B3 it has the boxes that prove their constants, which take a
+    second or two to find; those of B3 take up to half a minute.
 
     Examples
     --------
@@ -171,9 +174,8 @@ def coq_certificate(problem: Problem, M: int) -> str:
     if problem.sums != "chain":
         game, certificate = "AnyOrder", "AnyOrderCertificate"
     more = ["LargeCacheCertificate"] if any(bound.name in _LARGE_CACHE for bound in checked) else []
-    more += (
-        ["RowMinimum"] if any(_counted(problem, M, bound)[0] in BOUNDS_OF_ROWS for bound in checked) else []
-    )
+    counted = [_counted(problem, M, bound)[0] for bound in checked]
+    more += dict.fromkeys(BOUNDS_OF_ROWS[name].file for name in counted if name in BOUNDS_OF_ROWS)
     more += ["CopiesCertificate"] if problem.copies > 1 else []
     header = coq_header(
         problem.describe(), M, computation, certificate, more, problem.copies, others=others, game=game
@@ -299,6 +301,10 @@ def _given(problem: Problem, M: int, name: str) -> dict[str, int]:
     """Return what a theorem is applied with: the number of cuts, a segment's words, and where its events are most."""
     if name in _LARGE_CACHE:
         return _moment(problem)
+    if name == "B3":
+        found = best_row(B3Row, problem.single, M)
+        assert found is not None
+        return {"h": found[1] - 1}
     counted = all_heads(problem) if problem.form == "shared-rope" else problem
     cut = _CUTS[name](counted, M) if name in _CUTS else None
     if cut is None:

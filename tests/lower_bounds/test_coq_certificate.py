@@ -24,14 +24,14 @@ from tests.support.coq import PROOFS, compiled, needs_coq
 
 _FILES = (
     "Certificate BackwardCertificate SoftmaxCertificate LinearCertificate LargeCacheCertificate CopiesCertificate "
-    "RowMinimum AnyOrderCertificate"
+    "RowMinimum BackwardRow AnyOrderCertificate"
 )
 _STATEMENT = re.compile(r"^Theorem (\w+) : (\w+) (.*) (\d+)\.$", re.MULTILINE)
 
 
 @pytest.fixture(autouse=True)
 def _no_trees(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave the trees of boxes of T3 and T4 to test_coq_certificate_rows.py: they take seconds to find."""
+    """Leave the trees of boxes of T3, T4 and B3 to test_coq_certificate_rows.py: they take seconds to find."""
     monkeypatch.setattr(coq_rows, "box_tree", lambda row: "E")
 
 
@@ -81,10 +81,10 @@ def test_the_numbers_of_the_backward_pass_are_those_that_are_printed() -> None:
     text = coq_certificate(problem, 400)
     stated = {name: int(words) for name, _, _, words in _STATEMENT.findall(text)}
     printed = {bound.name: bound.value for bound in bounds(problem, 400).proved}
-    assert stated == {name: printed[name] for name in ("B1", "B2", "compulsory")} | {
+    assert stated == {name: printed[name] for name in ("B1", "B2", "B3", "compulsory")} | {
         "D_backward": printed["D backward"]
     }
-    assert "left out: B4, B3. *)" in text
+    assert "left out: B4. *)" in text
 
 
 @pytest.mark.parametrize("problem", _LINEAR, ids=lambda problem: problem.form)
@@ -325,7 +325,7 @@ def _changed(text: str, right: str, wrong: str) -> tuple[str, str]:
 def _together(texts: list[str]) -> str:
     """Return one file of several certificates, each in a module of its own, without proofs of the constants of rows."""
     scope = "Local Open Scope N_scope.\n"
-    texts = [re.sub(r"Proof\. apply \(@t[34]_proved .*", "Admitted.", text) for text in texts]
+    texts = [re.sub(r"Proof\. apply \(@(?:t[34]|b3)_proved .*", "Admitted.", text) for text in texts]
     modules = [
         f"Module M{number}.\n{text.partition(scope)[2]}End M{number}.\n" for number, text in enumerate(texts)
     ]

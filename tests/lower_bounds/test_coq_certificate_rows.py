@@ -1,4 +1,4 @@
-"""Rows of T3 and T4 for Coq: what Coq computes of the printed numbers, and of the trees that prove the constants."""
+"""Rows of T3, T4 and B3 for Coq: what Coq computes of printed numbers, and of the trees that prove the constants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.certified import coq_rows as box_trees
 from pebble.lower_bounds.certified import coq_rows as coq_rows_module
-from pebble.lower_bounds.certified.coq_rows import BoxTest, box_tree, coq_row, coq_rows
+from pebble.lower_bounds.certified.backward_rows import B3Row, b3
+from pebble.lower_bounds.certified.coq_rows import box_test, box_tree, coq_row, coq_rows
 from pebble.lower_bounds.certified.forward_rows import T3Row, T4Row, t3, t4
 from pebble.lower_bounds.certified.parameters import SCALE, best_row
 from pebble.lower_bounds.coq_certificate import coq_certificate
@@ -27,7 +28,7 @@ def test_a_tree_of_a_row() -> None:
     text = coq_row(row)
     numbers = "1000000000 4750000000 9555387000 10000000 71950000 25140000 6190900000"
     assert f"Lemma T3_row : t3_holds (Row {numbers})." in text
-    assert f"(@t3_proved {BoxTest(row).bits} T3_tree.boxes)" in text
+    assert f"(@t3_proved {box_test(row).bits} T3_tree.boxes)" in text
 
 
 @pytest.mark.slow
@@ -51,9 +52,24 @@ def test_the_row_is_that_of_the_printed_number(monkeypatch: pytest.MonkeyPatch) 
         assert f"(plain_of 60 50 false) 3000 4000 2000 {3 * int(words)}." in text
 
 
+def test_a_row_of_the_backward_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coq_rows_module, "box_tree", lambda row: "E")
+    problem = Problem.square(4096, 64, pass_name="backward", mask="causal")
+    bound = b3(problem, 12_000)
+    text = coq_certificate(problem, 12_000)
+    row = "1000000000 6892080000 50000000 79030000 133220000 1000000000 922040000 922680000 3332040000 false"
+    assert f"Lemma B3_row : b3_holds (B3Row {row})." in text
+    assert f"Theorem B3 : masked_backward_costs 8390656 4096 4096 64 64 12000 {bound.value}." in text
+    cuts = int(bound.note.split()[-2]) - 1
+    assert f"apply (b3_masked_backward B3_row) with (h := {cuts});" in text
+    assert "17874500 true)." in coq_row(B3Row.load()[8])  # W bounds the greater function: any dv
+
+
 def test_all_rows_and_those_of_a_mu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coq_rows_module, "box_tree", lambda row: "E")
-    assert "".join(coq_rows()).count("Lemma T") == len(T3Row.load()) + len(T4Row.load())
+    text = "".join(coq_rows())
+    assert text.count("Lemma T") == len(T3Row.load()) + len(T4Row.load())
+    assert text.count("Lemma B3_row") == len(B3Row.load())
     text = "".join(coq_rows([Fraction("0.05")]))
     assert "Module T3_10." in text
     assert text.count("End T3_") == text.count("End T4_") == 2  # the row's and its tree's
@@ -109,10 +125,39 @@ def test_coq_refuses_a_smaller_constant(tmp_path: Path) -> None:
         text += coq_row(row)
         name, smaller = row.statement.name, row.scaled["W"] * 1999 // 2000
         numbers = [row.scaled[name] for name in ("mu", "tau", "gamma", "delta", "beta")]
-        parameters = " ".join(map(str, [BoxTest(row).bits, SCALE, *numbers, smaller]))
+        parameters = " ".join(map(str, [box_test(row).bits, SCALE, *numbers, smaller]))
         text += (
             f"Module {name}_smaller.\nImport Coq.ZArith.BinInt.\n"
             f"Goal {name}Certificate.certificate {parameters} {name}_tree.boxes = false.\n"
             f"Proof. vm_compute; reflexivity. Qed.\nEnd {name}_smaller.\n"
         )
+    assert compiled(text, tmp_path) is None
+
+
+@pytest.mark.slow
+def test_coq_accepts_a_row_of_the_backward_pass_and_refuses_more(tmp_path: Path) -> None:
+    needs_coq(tmp_path)
+    problem = Problem.square(2**12, 64, pass_name="backward")
+    found = best_row(B3Row, problem, 560)
+    assert found is not None
+    words, segments, row = found
+    text = coq_certificate(problem, 560)
+    assert f"Theorem B3 : backward_costs 4096 4096 64 64 560 {words}." in text
+    text += (
+        f"Goal backward_costs 4096 4096 64 64 560 {words + 3}.\n"
+        f"Proof. apply (b3_backward B3_row) with (h := {segments - 1}); vm_compute. assert_fails reflexivity. Abort.\n"
+    )
+    names = ("tau", "gamma", "S", "dP", "dV", "dK", "dQ")
+    numbers = [
+        box_test(row).bits,
+        SCALE,
+        *(row.scaled[name] for name in names),
+        row.scaled["W"] * 1999 // 2000,
+    ]
+    parameters = " ".join(map(str, numbers))
+    text += (
+        "Import Coq.ZArith.BinInt.\n"
+        f"Goal B3Certificate.certificate {parameters} true B3_tree.boxes = false.\n"
+        "Proof. vm_compute; reflexivity. Qed.\n"
+    )
     assert compiled(text, tmp_path) is None

@@ -1,4 +1,4 @@
-"""B3 and B4: the computer-assisted lower bounds on the I/O of a backward pass."""
+"""B3 and B4: the lower bounds with certified constants on the I/O of a backward pass."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ B3 = Statement(
     "I/O ≥ M + 1 + (n − 1)·⌊X⌋ − a·γ·z if a = 0 or γ = 1; for every row of its table",
     "attention, backward pass, any sizes and any mask; M small enough for a row; W proved by branch and bound",
     "docs/proofs/b3.md, constants by pebble.lower_bounds.certified.prove_b3",
-    status="computer-assisted",
+    status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
 
@@ -116,14 +116,14 @@ class B3Row(BackwardRow):
 def b3(problem: Counts, M: int) -> Bound:
     """Lower bound B3 on the loads plus stores of one copy of a backward pass.
 
-    Result and rules are as for :func:`.t3`, but the status is ``"computer-assisted"``.
+    Result and rules are as for :func:`.t3`.
 
     Examples
     --------
     >>> from pebble.computations.problem import Problem
     >>> bound = b3(Problem(100_000, 100_000, 128, 128, pass_name="backward"), 128**2)
     >>> bound.status, 6.28 < bound.value / 100_000**2 < 7.3
-    ('computer-assisted', True)
+    ('machine-checked', True)
     """
     return bound_of_rows(B3Row, problem, M)
 
@@ -215,8 +215,8 @@ class B4Row(BackwardRow):
 def b4(problem: Counts, M: int) -> Bound:
     """Lower bound B4 on the loads plus stores of one copy of a backward pass.
 
-    Parameters and result are as for :func:`b3`, with M at most mu·min(d, dv)² for the
-    largest mu of its rows; where dv is not d, for the largest one with tau below 3.
+    Parameters and result are as for :func:`b3`, but the status is ``"computer-assisted"``, and M is at most
+    mu·min(d, dv)² for the largest mu of its rows; where dv is not d, for the largest one with tau below 3.
 
     Examples
     --------
