@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.arrays import check_size
-from pebble.computations.masks.band_questions import runs_between
+from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.band_questions import BandQuestions, runs_between
 from pebble.computations.masks.block_mask import BlockMask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Interval, Mask, RegularPart
 from pebble.computations.masks.questions import Questions, Runs, every_tile
-from pebble.computations.masks.staircase import first_of_equals
+from pebble.computations.masks.staircase import Intervals, Staircase, first_of_equals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,6 +101,8 @@ class GroupedMask(Mask):
         ]
 
     def _answers(self) -> Questions:
+        if isinstance(self.inner, BandMask):
+            return GroupedBandQuestions(self, self.inner)
         return GroupedQuestions(self)
 
     def _identity(self) -> object:
@@ -209,6 +212,69 @@ class GroupedQuestions(Questions):
         for part, sums in zip(parts, np.split(found, np.cumsum([len(part) for part in parts])), strict=False):
             total[part] += sums
         return total
+
+
+class _Repeated:
+    """A staircase with each place ``group`` times in a row, as far as questions to a band ask."""
+
+    def __init__(self, ends: Staircase, group: int) -> None:
+        self._ends, self._group = ends, group
+
+    def below(self, values: Whole) -> Whole:
+        return self._ends.below(values) * self._group
+
+    def upto(self, values: Whole) -> Whole:
+        return self._ends.upto(values) * self._group
+
+    def sum_before(self, places: Whole) -> Whole:
+        whole, rest = np.divmod(places, self._group)
+        here = self._ends.at(np.minimum(whole, self._ends.length - 1))
+        return self._ends.sum_before(whole) * self._group + rest * here
+
+
+class _Multiplied:
+    """A staircase whose values are ``group`` times as high, as far as questions to a band ask."""
+
+    def __init__(self, ends: Staircase, group: int) -> None:
+        self._ends, self._group = ends, group
+
+    def below(self, values: Whole) -> Whole:
+        return self._ends.below(-(-values // self._group))
+
+    def upto(self, values: Whole) -> Whole:
+        return self._ends.upto(values // self._group)
+
+
+class _GroupedBand:
+    """What is asked of a band, of one whose queries come in groups."""
+
+    def __init__(self, mask: GroupedMask, band: BandMask) -> None:
+        self.extents, self._band, self._group = mask.extents, band, mask.group
+        self._ends = {
+            axis: tuple(kind(ends, mask.group) for ends in band.ends(axis))
+            for axis, kind in (("i", _Repeated), ("j", _Multiplied))
+        }
+
+    def ends(self, axis: str) -> tuple[Any, ...]:
+        return self._ends[axis]
+
+    def present_lines(self, axis: str) -> Intervals:
+        lines = self._band.present_lines(axis)
+        times = self._group if axis == "i" else 1
+        return Intervals(lines.begins * times, lines.ends * times)
+
+
+class GroupedBandQuestions(BandQuestions):
+    """The answers of a band whose queries come in groups: those of a band, but for where its tiles change."""
+
+    def __init__(self, mask: GroupedMask, band: BandMask) -> None:
+        super().__init__(_GroupedBand(mask, band))
+        self._groups = GroupedQuestions(mask)
+        self.together = self._groups.together
+
+    def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
+        """Return the tiles that see [p, q), in runs."""
+        return self._groups.runs(axis, w0, w1, tile, p, q)
 
 
 def grouped_mask(mask: Mask, group: int) -> Mask:
