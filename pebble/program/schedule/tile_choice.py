@@ -9,6 +9,7 @@ from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.units import fast_memory_words
 from pebble.common.whole_numbers import LARGEST_SIZE
 from pebble.computations.masks.dense_mask import DenseMask
+from pebble.computations.masks.grouped_mask import GroupedMask
 from pebble.computations.masks.mask_parts import mask_parts
 from pebble.program.schedule.block_cuts import BLOCK, SEQUENCES, own_sizes, problem_of_part
 from pebble.program.schedule.schedule import Schedule
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 _MOST_SEARCHED = 2**22
 """Pairs of a mask that is kept pair by pair, up to which tiles are searched."""
+
+_MOST_IN_GROUPS = 2**15
+"""Queries in groups under a mask of repeating blocks, up to which tiles are searched."""
 
 _FAR = 2.5
 """A schedule is not searched further if a coarse sample, up to 2 times off, moves this many times the words."""
@@ -124,23 +128,29 @@ def fitting(schedule: Schedule, problem: Problem, M: int, demands: TileDemands =
 
     With demands they are searched even if the schedule has a rule of its own.
     """
-    mask = problem.allowed
-    if schedule.tile_names and _too_long(problem):
-        raise TooManyOperations(
-            f"under the mask {mask.spec}, which is neither a band nor made of equal blocks, the tile "
-            f"search is limited to {_MOST_SEARCHED:,} query-key pairs; here are {mask.Nq:,} × "
-            f"{mask.Nk:,}: give the tiles, or use fewer queries and keys"
-        )
+    if schedule.tile_names and (why := _too_long(problem)):
+        raise TooManyOperations(f"under the mask {problem.allowed.spec}, {why}")
     found = _fitting(Kind(schedule), problem, M, demands, ())
     if isinstance(found, CacheTooSmall):
         raise found
     return found
 
 
-def _too_long(problem: Problem) -> bool:
-    """Whether a mask that is kept pair by pair has too many for a search."""
+def _too_long(problem: Problem) -> str:
+    """Return why a problem is too large for a search under its mask; nothing if it is not."""
     mask = problem.allowed
-    return isinstance(mask, DenseMask) and mask.Nq * mask.Nk > _MOST_SEARCHED
+    if isinstance(mask, DenseMask) and mask.Nq * mask.Nk > _MOST_SEARCHED:
+        return (
+            f"which is neither a band nor made of equal blocks, the tile search is limited to {_MOST_SEARCHED:,} "
+            f"query-key pairs; here are {mask.Nq:,} × {mask.Nk:,}: give the tiles, or use fewer queries and keys"
+        )
+    if isinstance(mask, GroupedMask) and not mask.banded and mask.Nq > _MOST_IN_GROUPS:
+        return (
+            f"which has repeating blocks for groups of queries, the tile search is limited to {_MOST_IN_GROUPS:,} "
+            f"queries; here are {mask.Nq:,}: give the tiles (count flash-2 --tiles rows=128), or count heads that "
+            "share no keys (--kv-heads equal to --heads)"
+        )
+    return ""
 
 
 def fitting_each(
