@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _MOST_KEPT = 2**26
 _MOST_LINES = 2**24
 _CHUNK = 2**22
+_MOST_SUMS = 2**24
+"""Blocks for which sums along each axis are kept."""
 _MOST_BLOCKS = 2**20
 """Blocks of loops that are looked at at a time."""
 
@@ -216,9 +218,31 @@ class BlockQuestions(Questions):
 
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of allowed pairs in boxes."""
+        for single, low, high, start, stop in ((axis, x0, x1, p, q), (OTHER_AXIS[axis], p, q, x0, x1)):
+            if (high - low == 1).all() and (sums := self._sums_of_blocks[single]) is not None:
+                block, size = low // self._sides[single], self._sides[OTHER_AXIS[single]]
+                ends = [np.divmod(place, size) for place in (start, stop)]
+                less, more = (
+                    sums[block, at] * (size - rest) + sums[block, at + 1] * rest for at, rest in ends
+                )
+                return np.asarray(more - less)
         a, b, c, d = (x0, x1, p, q) if axis == "i" else (p, q, x0, x1)
         before = self._before
         return np.asarray(before(b, d) - before(a, d) - before(b, c) + before(a, c))
+
+    @cached_property
+    def _sums_of_blocks(self) -> dict[str, Whole | None]:
+        """Of each block of an axis the allowed ones of the other axis before each, and all twice; None for many."""
+        if self._mask.blocks.size > _MOST_SUMS:
+            return dict.fromkeys(OTHER_AXIS)
+        found: dict[str, Whole | None] = {}
+        for axis in OTHER_AXIS:
+            rows = self._mask.along(axis)
+            sums = np.zeros((rows.shape[0], rows.shape[1] + 2), dtype=np.int64)
+            np.cumsum(rows, axis=1, out=sums[:, 1:-1])
+            sums[:, -1] = sums[:, -2]
+            found[axis] = sums
+        return found
 
     def _before(self, queries: Whole, keys: Whole) -> Whole:
         """Numbers of allowed pairs of the queries and keys before some places: inside of a block, linear in both."""
@@ -274,9 +298,38 @@ class BlockQuestions(Questions):
             (start // self._sides[along], self._behind(along, stop))
             for along, (start, stop) in zip("ij", (rows, columns), strict=True)
         )
+        for single, low, high, start, stop in (("i", a, b, c, d), ("j", c, d, a, b)):
+            if (high - low == 1).all() and (sums := self._sums_of_blocks[single]) is not None:
+                return np.asarray((sums[low, stop] > sums[low, start]) & (x0 < x1) & (p < q))
         before = self._mask.blocks_before
         blocks = before(b, d) - before(a, d) - (before(b, c) - before(a, c))
         return np.asarray((blocks > 0) & (x0 < x1) & (p < q))
+
+    def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Numbers of lines in intervals that have a pair with a partner in [p, q).
+
+        Of each different interval of blocks of partners it is told once which blocks of lines see any.
+        """
+        other, side, sums = OTHER_AXIS[axis], self._sides[axis], self._sums_of_blocks[axis]
+        width = self._mask.number(other) + 1
+        first, behind = p // self._sides[other], self._behind(other, q)
+        intervals, own = np.unique(first * width + behind, return_inverse=True)
+        if sums is None or len(intervals) * len(sums) > (x1 - x0).sum():
+            return super().lines_seen(axis, x0, x1, p, q)
+        found, step = np.zeros_like(x0), max(1, _MOST_BLOCKS // len(sums))
+        before = np.zeros((min(step, len(intervals)), len(sums) + 2), dtype=np.int64)
+        for at in range(0, len(intervals), step):
+            low, high = np.divmod(intervals[at : at + step], width)
+            seen = sums[:, high] > sums[:, low]
+            np.cumsum(seen.T, axis=1, out=before[: len(low), 1:-1])
+            before[:, -1] = before[:, -2]
+            mine = np.flatnonzero(own // step == at // step)
+            of = own[mine] - at
+            for places, sign in ((x1[mine], 1), (x0[mine], -1)):
+                block, rest = np.divmod(places, side)
+                lines = before[of, block] * (side - rest) + before[of, block + 1] * rest
+                found[mine] += sign * lines
+        return np.where((x0 < x1) & (p < q), found, 0)
 
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return of every block with pairs the tiles inside it, but for the first and the last, as one run.
@@ -294,6 +347,8 @@ class BlockQuestions(Questions):
         e = np.minimum(block * side + side, w1[parent])
         some = self.has(axis, s, e, p[parent], q[parent])
         parent, s, e = parent[some], s[some] - w0[parent[some]], e[some] - w0[parent[some]]
+        if side == 1 and (tile == 1).all():
+            return Runs(parent, s, np.ones_like(s), np.ones_like(s))
         size = tile[parent]
         low, high = s // size, -(-e // size)
         # A tile across an edge belongs to the block before.
