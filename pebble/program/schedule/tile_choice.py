@@ -128,29 +128,34 @@ def fitting(schedule: Schedule, problem: Problem, M: int, demands: TileDemands =
 
     With demands they are searched even if the schedule has a rule of its own.
     """
-    if schedule.tile_names and (why := _too_long(problem)):
-        raise TooManyOperations(f"under the mask {problem.allowed.spec}, {why}")
+    mask = problem.allowed
+    if (
+        schedule.tile_names
+        and isinstance(mask, GroupedMask)
+        and not mask.banded
+        and mask.Nq > _MOST_IN_GROUPS
+    ):
+        raise InvalidInput(
+            f"under the mask {mask.spec}, which has repeating blocks for groups of queries, tiles are searched for up "
+            f"to {_MOST_IN_GROUPS:,} queries; here are {mask.Nq:,}: give the tiles (pebble count flash-2 --tiles "
+            "rows=128 …), or count heads that share no keys (--kv-heads equal to --heads)"
+        )
+    if schedule.tile_names and _too_long(problem):
+        raise TooManyOperations(
+            f"under the mask {mask.spec}, which is neither a band nor made of equal blocks, the tile "
+            f"search is limited to {_MOST_SEARCHED:,} query-key pairs; here are {mask.Nq:,} × "
+            f"{mask.Nk:,}: give the tiles, or use fewer queries and keys"
+        )
     found = _fitting(Kind(schedule), problem, M, demands, ())
     if isinstance(found, CacheTooSmall):
         raise found
     return found
 
 
-def _too_long(problem: Problem) -> str:
-    """Return why a problem is too large for a search under its mask; nothing if it is not."""
+def _too_long(problem: Problem) -> bool:
+    """Whether a mask that is kept pair by pair has too many for a search."""
     mask = problem.allowed
-    if isinstance(mask, DenseMask) and mask.Nq * mask.Nk > _MOST_SEARCHED:
-        return (
-            f"which is neither a band nor made of equal blocks, the tile search is limited to {_MOST_SEARCHED:,} "
-            f"query-key pairs; here are {mask.Nq:,} × {mask.Nk:,}: give the tiles, or use fewer queries and keys"
-        )
-    if isinstance(mask, GroupedMask) and not mask.banded and mask.Nq > _MOST_IN_GROUPS:
-        return (
-            f"which has repeating blocks for groups of queries, the tile search is limited to {_MOST_IN_GROUPS:,} "
-            f"queries; here are {mask.Nq:,}: give the tiles (count flash-2 --tiles rows=128), or count heads that "
-            "share no keys (--kv-heads equal to --heads)"
-        )
-    return ""
+    return isinstance(mask, DenseMask) and mask.Nq * mask.Nk > _MOST_SEARCHED
 
 
 def fitting_each(
