@@ -11,7 +11,7 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.lines_by_first import LinesByFirst
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart, parts_of_rows
-from pebble.computations.masks.questions import Questions, Runs, all_numbers, runs_of
+from pebble.computations.masks.questions import Questions, Runs, all_numbers, every_tile, runs_of
 from pebble.computations.masks.staircase import union
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ class BlockQuestions(Questions):
         found: dict[str, Whole | None] = {}
         for axis in OTHER_AXIS:
             rows = self._mask.along(axis)
-            sums = np.zeros((rows.shape[0], rows.shape[1] + 2), dtype=np.int64)
+            sums = np.zeros((rows.shape[0], rows.shape[1] + 2), dtype=np.int32)
             np.cumsum(rows, axis=1, out=sums[:, 1:-1])
             sums[:, -1] = sums[:, -2]
             found[axis] = sums
@@ -300,7 +300,8 @@ class BlockQuestions(Questions):
         )
         for single, low, high, start, stop in (("i", a, b, c, d), ("j", c, d, a, b)):
             if (high - low == 1).all() and (sums := self._sums_of_blocks[single]) is not None:
-                return np.asarray((sums[low, stop] > sums[low, start]) & (x0 < x1) & (p < q))
+                flat, row = sums.reshape(-1), low * sums.shape[1]
+                return np.asarray((flat[row + stop] > flat[row + start]) & (x0 < x1) & (p < q))
         before = self._mask.blocks_before
         blocks = before(b, d) - before(a, d) - (before(b, c) - before(a, c))
         return np.asarray((blocks > 0) & (x0 < x1) & (p < q))
@@ -342,6 +343,12 @@ class BlockQuestions(Questions):
             one, other = (self.runs(axis, w0[h], w1[h], tile[h], p[h], q[h]) for h in halves)
             other = other._replace(parent=other.parent + half)
             return Runs(*(np.concatenate(both) for both in zip(one, other, strict=True)))
+        if (side < 2 * tile).all() and not self._few_allowed(axis, w0, w1, p, q):
+            runs = every_tile(w0, w1, tile)
+            loop, start = runs.parent, w0[runs.parent] + runs.first * tile[runs.parent]
+            stop = np.minimum(start + tile[loop], w1[loop])
+            seen = self.has(axis, start, stop, p[loop], q[loop])
+            return Runs(*(column[seen] for column in runs))
         parent, block = self._blocks(axis, w0, w1, p, q)
         s = np.maximum(block * side, w0[parent])
         e = np.minimum(block * side + side, w1[parent])
@@ -360,6 +367,12 @@ class BlockQuestions(Questions):
         length = np.stack([begin - low, np.minimum(end - begin, 1), high - end], axis=1)
         times = np.stack([np.ones_like(low), end - begin, np.ones_like(low)], axis=1)
         return runs_of(np.repeat(parent, 3), first, length, times)
+
+    def _few_allowed(self, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -> bool:
+        """Whether much fewer blocks are allowed with the partners than there are in the loops."""
+        before, other = self._allowed[OTHER_AXIS[axis]][0], OTHER_AXIS[axis]
+        allowed = (before[self._behind(other, q)] - before[p // self._sides[other]]).sum()
+        return bool(4 * self._sides[axis] * allowed < (w1 - w0).sum())
 
     def _blocks(self, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -> tuple[Whole, Whole]:
         """Return the loops' blocks that may have pairs with the partners, in order, and with each its loop.
