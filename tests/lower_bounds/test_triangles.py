@@ -104,7 +104,8 @@ def test_groups_of_queries_have_the_triangles_of_their_queries_one_by_one(seed: 
         for least in (1, 2, 4, 7):
             found = [intervals.first_queries(least) for intervals in (grouped, single_queries)]
             first, expected = (
-                np.concatenate([np.arange(*one) for one in zip(*ends, strict=True)] or [np.arange(0)]) for ends in found
+                np.concatenate([np.arange(*one) for one in zip(*ends, strict=True)] or [np.arange(0)])
+                for ends in found
             )
             assert first.tolist() == expected.tolist()
             triangles = [single(find_triangles(intervals, least)) for intervals in (grouped, single_queries)]
