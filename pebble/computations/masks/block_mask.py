@@ -340,10 +340,12 @@ class BlockQuestions(Questions):
         side, half = self._sides[axis], len(w0) // 2
         if half and ((w1 - w0) // side).sum() > _MOST_BLOCKS:
             halves = (slice(half), slice(half, None))
-            one, other = (self.runs(axis, w0[h], w1[h], tile[h], p[h], q[h]) for h in halves)
-            other = other._replace(parent=other.parent + half)
-            return Runs(*(np.concatenate(both) for both in zip(one, other, strict=True)))
-        if (side < 2 * tile).all() and not self._few_allowed(axis, w0, w1, p, q):
+            one, two = (self.runs(axis, w0[h], w1[h], tile[h], p[h], q[h]) for h in halves)
+            two = two._replace(parent=two.parent + half)
+            return Runs(*(np.concatenate(both) for both in zip(one, two, strict=True)))
+        other, (before, _) = OTHER_AXIS[axis], self._allowed[OTHER_AXIS[axis]]
+        allowed = (before[self._behind(other, q)] - before[p // self._sides[other]]).sum()
+        if (side < 2 * tile).all() and 4 * side * allowed >= (w1 - w0).sum():
             runs = every_tile(w0, w1, tile)
             loop, start = runs.parent, w0[runs.parent] + runs.first * tile[runs.parent]
             stop = np.minimum(start + tile[loop], w1[loop])
@@ -367,12 +369,6 @@ class BlockQuestions(Questions):
         length = np.stack([begin - low, np.minimum(end - begin, 1), high - end], axis=1)
         times = np.stack([np.ones_like(low), end - begin, np.ones_like(low)], axis=1)
         return runs_of(np.repeat(parent, 3), first, length, times)
-
-    def _few_allowed(self, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -> bool:
-        """Whether much fewer blocks are allowed with the partners than there are in the loops."""
-        before, other = self._allowed[OTHER_AXIS[axis]][0], OTHER_AXIS[axis]
-        allowed = (before[self._behind(other, q)] - before[p // self._sides[other]]).sum()
-        return bool(4 * self._sides[axis] * allowed < (w1 - w0).sum())
 
     def _blocks(self, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -> tuple[Whole, Whole]:
         """Return the loops' blocks that may have pairs with the partners, in order, and with each its loop.
