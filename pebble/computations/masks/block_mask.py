@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 _MOST_KEPT = 2**26
 _MOST_LINES = 2**24
 _CHUNK = 2**22
-_MOST_SUMS = 2**24
-"""Blocks for which sums along each axis are kept."""
 _MOST_BLOCKS = 2**20
 """Blocks of loops that are looked at at a time."""
 
@@ -219,30 +217,18 @@ class BlockQuestions(Questions):
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of allowed pairs in boxes."""
         for single, low, high, start, stop in ((axis, x0, x1, p, q), (OTHER_AXIS[axis], p, q, x0, x1)):
-            if (high - low == 1).all() and (sums := self._sums_of_blocks[single]) is not None:
-                block, size = low // self._sides[single], self._sides[OTHER_AXIS[single]]
+            if (high - low == 1).all():
+                sums, size = self._seen_before[single], self._sides[OTHER_AXIS[single]]
+                block, most = low // self._sides[single], sums.shape[1] - 1
                 ends = [np.divmod(place, size) for place in (start, stop)]
                 less, more = (
-                    sums[block, at] * (size - rest) + sums[block, at + 1] * rest for at, rest in ends
+                    sums[block, at] * (size - rest) + sums[block, np.minimum(at + 1, most)] * rest
+                    for at, rest in ends
                 )
                 return np.asarray(more - less)
         a, b, c, d = (x0, x1, p, q) if axis == "i" else (p, q, x0, x1)
         before = self._before
         return np.asarray(before(b, d) - before(a, d) - before(b, c) + before(a, c))
-
-    @cached_property
-    def _sums_of_blocks(self) -> dict[str, Whole | None]:
-        """Of each block of an axis the allowed ones of the other axis before each, and all twice; None for many."""
-        if self._mask.blocks.size > _MOST_SUMS:
-            return dict.fromkeys(OTHER_AXIS)
-        found: dict[str, Whole | None] = {}
-        for axis in OTHER_AXIS:
-            rows = self._mask.along(axis)
-            sums = np.zeros((rows.shape[0], rows.shape[1] + 2), dtype=np.int32)
-            np.cumsum(rows, axis=1, out=sums[:, 1:-1])
-            sums[:, -1] = sums[:, -2]
-            found[axis] = sums
-        return found
 
     def _before(self, queries: Whole, keys: Whole) -> Whole:
         """Numbers of allowed pairs of the queries and keys before some places: inside of a block, linear in both."""
@@ -299,7 +285,8 @@ class BlockQuestions(Questions):
             for along, (start, stop) in zip("ij", (rows, columns), strict=True)
         )
         for single, low, high, start, stop in (("i", a, b, c, d), ("j", c, d, a, b)):
-            if (high - low == 1).all() and (sums := self._sums_of_blocks[single]) is not None:
+            if (high - low == 1).all():
+                sums = self._seen_before[single]
                 flat, row = sums.reshape(-1), low * sums.shape[1]
                 return np.asarray((flat[row + stop] > flat[row + start]) & (x0 < x1) & (p < q))
         before = self._mask.blocks_before
@@ -307,30 +294,29 @@ class BlockQuestions(Questions):
         return np.asarray((blocks > 0) & (x0 < x1) & (p < q))
 
     def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
-        """Numbers of lines in intervals that have a pair with a partner in [p, q).
+        """Numbers of lines in intervals that have a pair with a partner in [p, q)."""
+        side, other = self._sides[axis], OTHER_AXIS[axis]
+        columns = p // self._sides[other], np.where(p < q, self._behind(other, q), p // self._sides[other])
+        boxes, which = np.unique(np.stack([x0, x1, *columns], axis=1), axis=0, return_inverse=True)
+        found = np.zeros(len(boxes), dtype=np.int64)
+        step = max(_MOST_BLOCKS // self._mask.number(axis), 1)
+        for start in range(0, len(boxes), step):
+            low, high, c, d = boxes[start : start + step].T
+            parent, block = all_numbers(low // side, np.maximum(self._behind(axis, high), low // side))
+            before = self._seen_before[axis]
+            seen = before[block, d[parent]] > before[block, c[parent]]
+            parent, block = parent[seen], block[seen]
+            lines = np.minimum(high[parent], block * side + side) - np.maximum(low[parent], block * side)
+            np.add.at(found, start + parent, lines)
+        return found[which.ravel()]
 
-        Of each different interval of blocks of partners it is told once which blocks of lines see any.
-        """
-        other, side, sums = OTHER_AXIS[axis], self._sides[axis], self._sums_of_blocks[axis]
-        width = self._mask.number(other) + 1
-        first, behind = p // self._sides[other], self._behind(other, q)
-        intervals, own = np.unique(first * width + behind, return_inverse=True)
-        if sums is None or len(intervals) * len(sums) > (x1 - x0).sum():
-            return super().lines_seen(axis, x0, x1, p, q)
-        found, step = np.zeros_like(x0), max(1, _MOST_BLOCKS // len(sums))
-        before = np.zeros((min(step, len(intervals)), len(sums) + 2), dtype=np.int64)
-        for at in range(0, len(intervals), step):
-            low, high = np.divmod(intervals[at : at + step], width)
-            seen = sums[:, high] > sums[:, low]
-            np.cumsum(seen.T, axis=1, out=before[: len(low), 1:-1])
-            before[:, -1] = before[:, -2]
-            mine = np.flatnonzero(own // step == at // step)
-            of = own[mine] - at
-            for places, sign in ((x1[mine], 1), (x0[mine], -1)):
-                block, rest = np.divmod(places, side)
-                lines = before[of, block] * (side - rest) + before[of, block + 1] * rest
-                found[mine] += sign * lines
-        return np.where((x0 < x1) & (p < q), found, 0)
+    @cached_property
+    def _seen_before(self) -> dict[str, NDArray[np.int32]]:
+        """Of each axis, how many blocks of the other one before each place the blocks are allowed with."""
+        return {
+            axis: np.pad(np.cumsum(self._mask.along(axis), axis=1, dtype=np.int32), ((0, 0), (1, 0)))
+            for axis in OTHER_AXIS
+        }
 
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return of every block with pairs the tiles inside it, but for the first and the last, as one run.
