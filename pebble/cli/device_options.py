@@ -91,8 +91,8 @@ class LinkOptions(Options):
         "Arithmetic rate of a device, if not the peak of --device: 400TFLOP/s.", advanced=True
     )
     link: str | None = option(
-        "Rate at which a device receives and, at the same time, sends; with --node, between nodes. In bytes (50GB/s, "
-        "50GiB/s) or bits (400Gb/s, 400Gbit/s); bytes without a unit."
+        "Rate at which a device receives and, at the same time, sends (default: that of --device); with --node, "
+        "between nodes. In bytes (50GB/s, 50GiB/s) or bits (400Gb/s, 400Gbit/s); bytes without a unit."
     )
     node: int | None = option("Devices per node.", advanced=True)
     node_link: str | None = option("Link rate within a node: 450GB/s.", advanced=True)
@@ -107,24 +107,20 @@ class LinkOptions(Options):
     )
     dtype: str | None = option("Type of a word, for bytes and times (default with --link: bf16).")
 
-    def links(self) -> Links | None:
-        """Read them; None if nothing is given."""
+    def links(self, P: int) -> Links | None:
+        """Read them, for up to P devices; None if nothing is given."""
         from pebble.common.units import parse_rate, parse_seconds
         from pebble.lab.parallel import Links
 
         if (self.node is None) != (self.node_link is None):
             raise click.UsageError("--node and --node-link need each other: give both or neither.")
-        if self.link is None:
-            if (
-                any(one is not None for one in (self.device, self.flops, self.node, self.latency))
-                or self.chunks > 1
-            ):
-                raise click.UsageError("Times need the speed of the links: give --link, such as 50GB/s.")
+        asked = (self.link, self.device, self.flops, self.node, self.latency)
+        if all(one is None for one in asked) and self.chunks == 1:
             return None
         from pebble.lab.hardware import device
 
         return Links(
-            parse_rate(self.link, "B"),
+            self._own_link(P) if self.link is None else parse_rate(self.link, "B"),
             self._flops(),
             self.dtype or "bf16",
             self.node or 1,
@@ -133,6 +129,26 @@ class LinkOptions(Options):
             0.0 if self.latency is None else parse_seconds(self.latency),
             self.chunks,
         )
+
+    def _own_link(self, P: int) -> float:
+        """Return the published rate of the device's links, if they join P devices."""
+        from pebble.lab.hardware import device
+
+        one = None if self.device is None or self.node is not None else device(self.device)
+        if one is None:
+            raise click.UsageError("Times need the speed of the links: give --link, such as 50GB/s.")
+        if one.link is None or one.linked is None:
+            raise click.UsageError(f"{one.key} has no sourced link rate: give --link, such as 50GB/s.")
+        if one.linked < P:
+            raise click.UsageError(
+                f"The links of {one.key} join {one.linked} devices: give the rate between nodes too, such as "
+                f"--link 50GB/s --node {one.linked} --node-link {one.link / 1e9:g}GB/s."
+            )
+        click.echo(
+            f"note: links of {one.link / 1e9:g} GB/s each way, as {one.key} has them; --link gives others",
+            err=True,
+        )
+        return float(one.link)
 
     def _flops(self) -> float:
         from pebble.common.units import parse_rate

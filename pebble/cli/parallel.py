@@ -162,7 +162,7 @@ def _compared(names: tuple[str, ...], asked: ParallelOptions) -> ParallelReport:
             names_of(names) or None,
             None if asked.shape is None else shape_of(asked.shape),
             pass_on=asked.pass_on,
-            links=asked.links.links(),
+            links=asked.links.links(problem.P),
             memory=asked.memory,
             best=asked.best,
             layouts=None if layout is None else [layout],

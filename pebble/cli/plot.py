@@ -296,7 +296,7 @@ def parallel(
     from pebble.lab.size_lists import problem_sizes
 
     lengths, devices = problem_sizes(N, "N"), problem_sizes(P, "P")
-    times, chosen = links.links(), names_of(names) or None
+    times, chosen = links.links(max(devices)), names_of(names) or None
     if times is not None:
         largest = problem.problem(lengths[-1], min(devices))
         picture.show(draw_winners, parallel_winners, largest, lengths, devices, times, chosen)

@@ -27,7 +27,7 @@ def test_the_devices_and_models_asked_for_are_there() -> None:
 
 @pytest.mark.parametrize("one", devices().values(), ids=list(devices()))
 def test_every_figure_has_a_source_and_nothing_else_has(one: Device) -> None:
-    for figure in (*FIGURES, "bandwidth", "register_bandwidth", "l2_bandwidth", "peak"):
+    for figure in (*FIGURES, "bandwidth", "register_bandwidth", "l2_bandwidth", "link", "linked", "peak"):
         known = getattr(one, figure) not in (None, {})
         assert (figure in one.sources) == known, figure
         if known:

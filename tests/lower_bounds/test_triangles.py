@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pebble.common.errors import BoundDoesNotApply
-from pebble.computations.masks import DenseMask, make_mask, mask_from_array
+from pebble.computations.masks import BandMask, DenseMask, grouped_mask, make_mask, mask_from_array
 from pebble.lower_bounds.attention import triangles as module
 from pebble.lower_bounds.attention.triangles import QueryIntervals, Triangle, find_triangles
 from tests.support.text_tables import rows_of
@@ -91,6 +91,25 @@ def test_triangles_of_random_bands(seed: int) -> None:
             assert all(least <= triangle.size for triangle in triangles)
         if len(set(allowed.shape)) == 1 and (allowed >= np.tri(len(start), dtype=bool)).all():
             assert find_triangles(intervals, 1)[0].size == len(start)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_groups_of_queries_have_the_triangles_of_their_queries_one_by_one(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for group in (2, 3, 8):
+        start, stop, _ = random_band(rng)
+        band = BandMask("band", int(stop[-1]), start, stop)
+        grouped = QueryIntervals.from_mask(grouped_mask(band, group))
+        single_queries = QueryIntervals.from_arrays(np.repeat(start, group), np.repeat(stop, group))
+        for least in (1, 2, 4, 7):
+            found = [intervals.first_queries(least) for intervals in (grouped, single_queries)]
+            first, expected = (
+                np.concatenate([np.arange(*one) for one in zip(*ends, strict=True)] or [np.arange(0)])
+                for ends in found
+            )
+            assert first.tolist() == expected.tolist()
+            triangles = [single(find_triangles(intervals, least)) for intervals in (grouped, single_queries)]
+            assert triangles[0] == triangles[1]
 
 
 @pytest.mark.parametrize("row", rows_of(Path(__file__).with_name("triangles.txt")), ids=" ".join)

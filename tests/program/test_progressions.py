@@ -74,6 +74,15 @@ def steady_band(rnd: Random, rows: int, cols: int) -> Mask:
     return mask
 
 
+def grouped_blocks(rnd: Random) -> Mask:
+    """A mask of repeating blocks, each query of it two or three times."""
+    group, tokens, period = rnd.choice([2, 3]), rnd.randint(60, 250), rnd.randint(2, 8)
+    inner = rnd.choice([f"strided:{period}", f"fixed:{period},{rnd.randint(1, period)}"])
+    mask = make_mask(f"group:{group}:{inner}", group * tokens, tokens)
+    assert mask is not None
+    return mask
+
+
 @pytest.mark.many(1)
 @pytest.mark.parametrize("block", amounts.first(2, range(20)))
 def test_two_outer_tiles_stand_for_all(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +92,8 @@ def test_two_outer_tiles_stand_for_all(block: int, monkeypatch: pytest.MonkeyPat
         rnd = Random(seed)
         rows = rnd.randint(60, 400)
         cols = rnd.choice([rows, rnd.randint(60, 450)])
-        mask = steady_band(rnd, rows, cols)
+        mask = steady_band(rnd, rows, cols) if rnd.random() < 0.8 else grouped_blocks(rnd)
+        rows, cols = mask.Nq, mask.Nk
         if not mask.pairs:
             continue
         problem = Problem(rows, cols, 2, 2, mask=mask, pass_name=rnd.choice(["forward", "backward"]))

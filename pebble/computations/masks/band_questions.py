@@ -85,6 +85,7 @@ def runs_between(
     end: Whole,
     plain: NDArray[np.bool_],
     loops: tuple[Whole, Whole, Whole, Whole, Whole],
+    unit: Whole | None = None,
 ) -> Runs:
     """Return the tiles of loops, in runs of those between two places at which something changes; the others alone.
 
@@ -96,13 +97,22 @@ def runs_between(
         Whether the lines between them are alike; if not, single lines are a group, and other tiles stand alone.
     loops : (ndarray, ...)
         Numbers of the loops, where they begin, their tiles, the first line that is visited and the one behind the last.
+    unit : ndarray of int64, optional
+        How many tiles between the two places are a group that comes again and again; one by default.
     """
     rows, w0, tile, low, high = loops
     begins = -((w0[row] - begin) // tile[row])
     ends = (end - w0[row]) // tile[row]
-    kept = (ends - begins > 1) & (plain | (tile[row] == 1))
+    unit = np.ones_like(row) if unit is None else unit
+    ends = begins + (ends - begins) // unit * unit
+    kept = (ends - begins > unit) & (plain | (tile[row] == 1))
     found = row[kept], begins[kept], ends[kept], plain[kept]
-    return _with_single_tiles(*found, rows, (low - w0) // tile, -((w0 - high) // tile))
+    runs = _with_single_tiles(*found, rows, (low - w0) // tile, -((w0 - high) // tile))
+    again = runs.times > 1
+    if again.any():
+        runs.length[again] = unit[kept & plain]
+        runs.times[again] //= runs.length[again]
+    return runs
 
 
 def _seen(band: Band, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -> _Seen:

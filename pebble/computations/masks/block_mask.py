@@ -11,7 +11,7 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.lines_by_first import LinesByFirst
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart, parts_of_rows
-from pebble.computations.masks.questions import Questions, Runs, all_numbers, runs_of
+from pebble.computations.masks.questions import Questions, Runs, all_numbers, every_tile, runs_of
 from pebble.computations.masks.staircase import union
 
 if TYPE_CHECKING:
@@ -216,6 +216,16 @@ class BlockQuestions(Questions):
 
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of allowed pairs in boxes."""
+        for single, low, high, start, stop in ((axis, x0, x1, p, q), (OTHER_AXIS[axis], p, q, x0, x1)):
+            if (high - low == 1).all():
+                sums, size = self._seen_before[single], self._sides[OTHER_AXIS[single]]
+                block, most = low // self._sides[single], sums.shape[1] - 1
+                ends = [np.divmod(place, size) for place in (start, stop)]
+                less, more = (
+                    sums[block, at] * (size - rest) + sums[block, np.minimum(at + 1, most)] * rest
+                    for at, rest in ends
+                )
+                return np.asarray(more - less)
         a, b, c, d = (x0, x1, p, q) if axis == "i" else (p, q, x0, x1)
         before = self._before
         return np.asarray(before(b, d) - before(a, d) - before(b, c) + before(a, c))
@@ -274,9 +284,39 @@ class BlockQuestions(Questions):
             (start // self._sides[along], self._behind(along, stop))
             for along, (start, stop) in zip("ij", (rows, columns), strict=True)
         )
+        for single, low, high, start, stop in (("i", a, b, c, d), ("j", c, d, a, b)):
+            if (high - low == 1).all():
+                sums = self._seen_before[single]
+                flat, row = sums.reshape(-1), low * sums.shape[1]
+                return np.asarray((flat[row + stop] > flat[row + start]) & (x0 < x1) & (p < q))
         before = self._mask.blocks_before
         blocks = before(b, d) - before(a, d) - (before(b, c) - before(a, c))
         return np.asarray((blocks > 0) & (x0 < x1) & (p < q))
+
+    def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Numbers of lines in intervals that have a pair with a partner in [p, q)."""
+        side, other = self._sides[axis], OTHER_AXIS[axis]
+        columns = p // self._sides[other], np.where(p < q, self._behind(other, q), p // self._sides[other])
+        boxes, which = np.unique(np.stack([x0, x1, *columns], axis=1), axis=0, return_inverse=True)
+        found = np.zeros(len(boxes), dtype=np.int64)
+        step = max(_MOST_BLOCKS // self._mask.number(axis), 1)
+        for start in range(0, len(boxes), step):
+            low, high, c, d = boxes[start : start + step].T
+            parent, block = all_numbers(low // side, np.maximum(self._behind(axis, high), low // side))
+            before = self._seen_before[axis]
+            seen = before[block, d[parent]] > before[block, c[parent]]
+            parent, block = parent[seen], block[seen]
+            lines = np.minimum(high[parent], block * side + side) - np.maximum(low[parent], block * side)
+            np.add.at(found, start + parent, lines)
+        return found[which.ravel()]
+
+    @cached_property
+    def _seen_before(self) -> dict[str, NDArray[np.int32]]:
+        """Of each axis, how many blocks of the other one before each place the blocks are allowed with."""
+        return {
+            axis: np.pad(np.cumsum(self._mask.along(axis), axis=1, dtype=np.int32), ((0, 0), (1, 0)))
+            for axis in OTHER_AXIS
+        }
 
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return of every block with pairs the tiles inside it, but for the first and the last, as one run.
@@ -286,14 +326,24 @@ class BlockQuestions(Questions):
         side, half = self._sides[axis], len(w0) // 2
         if half and ((w1 - w0) // side).sum() > _MOST_BLOCKS:
             halves = (slice(half), slice(half, None))
-            one, other = (self.runs(axis, w0[h], w1[h], tile[h], p[h], q[h]) for h in halves)
-            other = other._replace(parent=other.parent + half)
-            return Runs(*(np.concatenate(both) for both in zip(one, other, strict=True)))
+            one, two = (self.runs(axis, w0[h], w1[h], tile[h], p[h], q[h]) for h in halves)
+            two = two._replace(parent=two.parent + half)
+            return Runs(*(np.concatenate(both) for both in zip(one, two, strict=True)))
+        other, (before, _) = OTHER_AXIS[axis], self._allowed[OTHER_AXIS[axis]]
+        allowed = (before[self._behind(other, q)] - before[p // self._sides[other]]).sum()
+        if (side < 2 * tile).all() and 4 * side * allowed >= (w1 - w0).sum():
+            runs = every_tile(w0, w1, tile)
+            loop, start = runs.parent, w0[runs.parent] + runs.first * tile[runs.parent]
+            stop = np.minimum(start + tile[loop], w1[loop])
+            seen = self.has(axis, start, stop, p[loop], q[loop])
+            return Runs(*(column[seen] for column in runs))
         parent, block = self._blocks(axis, w0, w1, p, q)
         s = np.maximum(block * side, w0[parent])
         e = np.minimum(block * side + side, w1[parent])
         some = self.has(axis, s, e, p[parent], q[parent])
         parent, s, e = parent[some], s[some] - w0[parent[some]], e[some] - w0[parent[some]]
+        if side == 1 and (tile == 1).all():
+            return Runs(parent, s, np.ones_like(s), np.ones_like(s))
         size = tile[parent]
         low, high = s // size, -(-e // size)
         # A tile across an edge belongs to the block before.

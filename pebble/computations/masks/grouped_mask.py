@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.arrays import check_size
-from pebble.computations.masks.band_questions import runs_between
+from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.band_questions import BandQuestions, runs_between
 from pebble.computations.masks.block_mask import BlockMask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Interval, Mask, RegularPart
-from pebble.computations.masks.questions import Questions, Runs, every_tile
-from pebble.computations.masks.staircase import first_of_equals
+from pebble.computations.masks.questions import Questions, Runs
+from pebble.computations.masks.staircase import Intervals, Staircase, first_of_equals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +45,11 @@ class GroupedMask(Mask):
 
     def __init__(self, spec: str, inner: Mask, group: int) -> None:
         super().__init__(spec, inner.Nq * group, inner.Nk)
-        self.inner, self.group, self.banded = inner, group, inner.banded
+        self.inner, self.group, self.banded, self.depth = inner, group, inner.banded, inner.depth
+
+    def block_lines(self, axis: str) -> int:
+        """Return the lines of an axis in a block whose pairs follow from those of the block before."""
+        return self.inner.block_lines(axis) * (self.group if axis == "i" else 1)
 
     def first_of(self, axis: str, lines: Whole) -> Whole:
         """First partner of chosen lines of an axis."""
@@ -91,15 +96,23 @@ class GroupedMask(Mask):
 
     def steady_parts(self, axis: str) -> list[RegularPart]:
         """Return the parts of an axis in which a group on, or a key on, the pairs are the same, moved on."""
-        group, parts = self.group, self.inner.steady_parts(axis)
-        if axis == "j":
-            return [part._replace(partners=part.partners * group) for part in parts]
-        return [
-            part._replace(start=part.start * group, stop=part.stop * group, lines=part.lines * group)
-            for part in parts
-        ]
+        return self._steady_parts[axis]
+
+    @cached_property
+    def _steady_parts(self) -> dict[str, list[RegularPart]]:
+        group = self.group
+        queries, keys = (self.inner.steady_parts(axis) for axis in "ij")
+        return {
+            "i": [
+                part._replace(start=part.start * group, stop=part.stop * group, lines=part.lines * group)
+                for part in queries
+            ],
+            "j": [part._replace(partners=part.partners * group) for part in keys],
+        }
 
     def _answers(self) -> Questions:
+        if isinstance(self.inner, BandMask):
+            return GroupedBandQuestions(self, self.inner)
         return GroupedQuestions(self)
 
     def _identity(self) -> object:
@@ -164,16 +177,15 @@ class GroupedQuestions(Questions):
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return the tiles that see [p, q), in runs.
 
-        Keys that are alike to groups of queries are alike to the queries. Queries are alike where their groups are; in
-        a mask that is not banded each tile is a run of its own.
+        Keys that are alike to groups of queries are alike to the queries. Queries are alike where their groups are. So
+        where some groups come again and again, as many tiles as they have whole ones together do.
         """
         if axis == "j":
             low, high = self._touched(axis, w0, w1, p, q)[2:]
             return self._asked.runs(axis, w0, w1, tile, low, high)
-        if not self._banded:
-            return every_tile(w0, w1, tile)
         low, high = self._touched(axis, w0, w1, p, q)[:2]
-        parent, first, length, times = self._asked.runs(axis, low, high, np.ones_like(tile), p, q)
+        found = self._asked.runs(axis, low, high, np.ones_like(tile), p, q)
+        parent, first, length, times = found if self._banded else found.one_by_one()
         begin = (low[parent] + first) * self._group
         end = np.minimum(begin + length * times * self._group, w1[parent])
         begin = np.maximum(begin, w0[parent])
@@ -182,10 +194,11 @@ class GroupedQuestions(Questions):
         loops = loop, w0[loop], tile[loop], begin[new], end[last]
         # Of a group alone the first query may be the first that sees some key, and the last one the last. Groups that
         # rise are whole.
-        alone, rise = length * times == 1, length > 1
+        alone, rise = length * times == 1, (length > 1) & (times == 1)
+        unit = np.where(times > 1, np.lcm(tile[parent], length * self._group) // tile[parent], 1)
         begin = np.where(rise, -(-begin // self._group) * self._group, begin + alone)
         end = np.where(rise, end // self._group * self._group, end - alone)
-        return runs_between(np.cumsum(new) - 1, begin, end, ~rise, loops)
+        return runs_between(np.cumsum(new) - 1, begin, end, ~rise, loops, unit)
 
     def _touched(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> tuple[Whole, ...]:
         """Return boxes with the groups that their queries are in."""
@@ -209,6 +222,69 @@ class GroupedQuestions(Questions):
         for part, sums in zip(parts, np.split(found, np.cumsum([len(part) for part in parts])), strict=False):
             total[part] += sums
         return total
+
+
+class _Repeated:
+    """A staircase with each place ``group`` times in a row, as far as questions to a band ask."""
+
+    def __init__(self, ends: Staircase, group: int) -> None:
+        self._ends, self._group = ends, group
+
+    def below(self, values: Whole) -> Whole:
+        return self._ends.below(values) * self._group
+
+    def upto(self, values: Whole) -> Whole:
+        return self._ends.upto(values) * self._group
+
+    def sum_before(self, places: Whole) -> Whole:
+        whole, rest = np.divmod(places, self._group)
+        here = self._ends.at(np.minimum(whole, self._ends.length - 1))
+        return np.asarray(self._ends.sum_before(whole) * self._group + rest * here)
+
+
+class _Multiplied:
+    """A staircase whose values are ``group`` times as high, as far as questions to a band ask."""
+
+    def __init__(self, ends: Staircase, group: int) -> None:
+        self._ends, self._group = ends, group
+
+    def below(self, values: Whole) -> Whole:
+        return self._ends.below(-(-values // self._group))
+
+    def upto(self, values: Whole) -> Whole:
+        return self._ends.upto(values // self._group)
+
+
+class _GroupedBand:
+    """What is asked of a band, of one whose queries come in groups."""
+
+    def __init__(self, mask: GroupedMask, band: BandMask) -> None:
+        self.extents, self._band, self._group = mask.extents, band, mask.group
+        self._ends = {
+            axis: tuple(kind(ends, mask.group) for ends in band.ends(axis))
+            for axis, kind in (("i", _Repeated), ("j", _Multiplied))
+        }
+
+    def ends(self, axis: str) -> tuple[Any, ...]:
+        return self._ends[axis]
+
+    def present_lines(self, axis: str) -> Intervals:
+        lines = self._band.present_lines(axis)
+        times = self._group if axis == "i" else 1
+        return Intervals(lines.begins * times, lines.ends * times)
+
+
+class GroupedBandQuestions(BandQuestions):
+    """The answers of a band whose queries come in groups: those of a band, but for where its tiles change."""
+
+    def __init__(self, mask: GroupedMask, band: BandMask) -> None:
+        super().__init__(_GroupedBand(mask, band))
+        self._groups = GroupedQuestions(mask)
+        self.together = self._groups.together
+
+    def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
+        """Return the tiles that see [p, q), in runs."""
+        return self._groups.runs(axis, w0, w1, tile, p, q)
 
 
 def grouped_mask(mask: Mask, group: int) -> Mask:

@@ -94,6 +94,10 @@ class Mask(ABC):
         """Number of keys."""
         return self.extents["j"]
 
+    def block_lines(self, axis: str) -> int:
+        """Return the lines of an axis in a block whose pairs follow from those of the block before."""
+        return self.period
+
     # What a kind of mask must know
 
     @abstractmethod

@@ -70,6 +70,14 @@ class Runs(NamedTuple):
         weights = np.choose(sample, [number - more, more, 0 * more])
         return Runs(parent, first + at * size, np.where(one, size, length), np.where(one, weights, times))
 
+    def one_by_one(self) -> Runs:
+        """Return the same runs, each tile of a group that comes once a run of its own."""
+        number = np.where(self.times == 1, self.length, 1)
+        of = np.repeat(np.arange(len(number)), number)
+        inside = np.arange(len(of)) - (np.cumsum(number) - number)[of]
+        parent, first, length, times = (column[of] for column in self)
+        return Runs(parent, first + inside, np.where(times == 1, 1, length), times)
+
     def chunks(self) -> Iterator[Runs]:
         """Yield the runs in turn, some thousands of tiles at a time; groups that come once may be cut."""
         total = int(self.length.sum())

@@ -120,6 +120,8 @@ class Device:
         device.
     outside : mapping of str to str
         The memory that words of ``smem`` and of ``l2`` come from: ``l2``, ``dram``, or another memory by its name.
+    link, linked : int or None
+        Bytes per second that the device receives from others and, at the same time, sends; how many these links join.
     given : mapping of str to float
         Bytes per second into memory levels, see :meth:`with_bandwidths`.
     """
@@ -141,6 +143,8 @@ class Device:
     l2_bandwidth: int | None = None
     outside: Mapping[str, str] = field(default_factory=lambda: {"smem": "l2", "l2": "dram"})
     given: Mapping[str, float] = field(default_factory=dict)
+    link: int | None = None
+    linked: int | None = None
 
     def __repr__(self) -> str:
         return f"<Device {self.key}: {self.title}>"

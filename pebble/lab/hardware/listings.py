@@ -34,7 +34,7 @@ def _fastest(one: Device) -> str:
 def device_card(one: Device) -> str:
     """Return every figure of a device, with its source below it."""
     sizes = ("smem_per_unit", "smem_per_block", "registers_per_unit", "accumulators_per_unit", "l2")
-    rates = {name: getattr(one, name) for name in ("bandwidth", "l2_bandwidth", "register_bandwidth")}
+    rates = {name: getattr(one, name) for name in ("bandwidth", "l2_bandwidth", "register_bandwidth", "link")}
     figures = {
         "units": "–" if one.units is None else f"{one.units} × {one.unit}",
         **{name: _amount(getattr(one, name)) for name in sizes},

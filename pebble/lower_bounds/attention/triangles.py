@@ -53,16 +53,18 @@ class QueryIntervals:
     Parameters
     ----------
     firsts : ndarray of int
-        First query of every piece, and at last the number of queries.
+        First row of every piece, and at last the number of rows.
     start, stop : ndarray of int
-        First key and the one behind the last, of the first query of every piece.
+        First key and the one behind the last, of the first row of every piece.
     moves : ndarray of int, shape (pieces, 2)
-        Whether ``start`` and ``stop`` move by one from query to query: 0 or 1.
+        Whether ``start`` and ``stop`` move by one from row to row: 0 or 1.
+    group : int
+        Queries that each row stands for.
     """
 
-    def __init__(self, firsts: Whole, start: Whole, stop: Whole, moves: Whole) -> None:
-        self.firsts, self._ends, self.moves = firsts, (start, stop), moves
-        self.number = int(firsts[-1])
+    def __init__(self, firsts: Whole, start: Whole, stop: Whole, moves: Whole, group: int = 1) -> None:
+        self.firsts, self._ends, self.moves, self.group = firsts, (start, stop), moves, group
+        self.number = int(firsts[-1]) * group
 
     @classmethod
     def from_arrays(cls, start: Whole, stop: Whole) -> QueryIntervals:
@@ -81,7 +83,7 @@ class QueryIntervals:
         inner, group = (mask.inner, mask.group) if isinstance(mask, GroupedMask) else (mask, 1)
         few = group == 1 or mask.Nq <= _MOST_IN_GROUPS
         if isinstance(inner, BandMask) and inner.present("i") == inner.Nq and few:
-            return cls._from_band(*(_repeated(ends, group) for ends in inner.ends("i")))
+            return cls._from_band(*inner.ends("i"), group)
         if mask.Nq > MOST_QUERIES:
             raise BoundDoesNotApply(
                 f"causal triangles need at most {MOST_QUERIES:,} queries, or a band in which every query "
@@ -104,24 +106,26 @@ class QueryIntervals:
         return cls.from_arrays(start, stop)
 
     @classmethod
-    def _from_band(cls, start: Staircase, stop: Staircase) -> QueryIntervals:
+    def _from_band(cls, start: Staircase, stop: Staircase, group: int) -> QueryIntervals:
         begins, stops, moved = steady_ends((start, stop))
         # A run's last query may be the next one's first. Queries in no run are pieces of their own.
         firsts = union(begins, Intervals(np.append(0, stops), np.append(begins, start.length)).lines())
         moves = np.zeros((len(firsts), 2), dtype=np.int64)
         moves[firsts.searchsorted(begins)] = moved
-        return cls(np.append(firsts, start.length), start.at(firsts), stop.at(firsts), moves)
+        return cls(np.append(firsts, start.length), start.at(firsts), stop.at(firsts), moves, group)
 
-    def piece(self, queries: Whole) -> Whole:
-        """Return the pieces of some queries."""
-        return np.asarray(self.firsts.searchsorted(queries, side="right") - 1)
+    def _piece(self, rows: Whole) -> Whole:
+        """Return the pieces of some rows."""
+        return np.asarray(self.firsts.searchsorted(rows, side="right") - 1)
 
     def end(self, which: int, queries: Whole) -> Whole:
         """Return ``start`` (0) or ``stop`` (1) of some queries."""
-        piece = self.piece(queries)
-        return np.asarray(
-            self._ends[which][piece] + self.moves[piece, which] * (queries - self.firsts[piece])
-        )
+        return self.of_rows(which, queries // self.group)
+
+    def of_rows(self, which: int, rows: Whole) -> Whole:
+        """Return the same of all queries of some rows."""
+        piece = self._piece(rows)
+        return np.asarray(self._ends[which][piece] + self.moves[piece, which] * (rows - self.firsts[piece]))
 
     def upto(self, which: int, key: int) -> int:
         """Return how many queries have a ``start`` (0) or ``stop`` (1) of at most ``key``."""
@@ -130,18 +134,33 @@ class QueryIntervals:
             return 0
         first, behind = int(self.firsts[piece]), int(self.firsts[piece + 1])
         steps = key - int(self._ends[which][piece]) + 1
-        return min(first + steps, behind) if self.moves[piece, which] else behind
+        return self.group * (min(first + steps, behind) if self.moves[piece, which] else behind)
 
     def first_queries(self, least: int) -> tuple[Whole, Whole]:
         """Return the queries, as intervals, whose last key is seen by the query ``least`` - 1 further on.
 
         No other one is the first of a triangle of ``least`` queries.
         """
-        number = max(self.number - least + 1, 0)
-        bounds = union(*((self.firsts - back).clip(0, number) for back in (0, least - 1)))
+        further, rest = divmod(least - 1, self.group)
+        begins, ends = (rows * self.group for rows in self._first_rows(further))
+        if not rest:
+            return begins, ends
+        # So far the first queries of a row have to go on; the last ``rest`` of them one row more.
+        further_begins, further_ends = (rows * self.group for rows in self._first_rows(further + 1))
+        some = Intervals(begins, ends) & Intervals(further_begins, further_ends).rest(self.number)
+        rows = some.lines()[:: self.group]
+        begins = np.concatenate([further_begins, rows])
+        ends = np.concatenate([further_ends, rows + self.group - rest])
+        order = begins.argsort()
+        return begins[order], ends[order]
+
+    def _first_rows(self, further: int) -> tuple[Whole, Whole]:
+        """Return the rows, as intervals, whose last key is seen by the row so many further on."""
+        number = max(int(self.firsts[-1]) - further, 0)
+        bounds = union(*((self.firsts - back).clip(0, number) for back in (0, further)))
         begins, ends = bounds[:-1], bounds[1:]
-        spare = self.end(1, begins) - self.end(0, begins + least - 1)
-        moves = self.moves[self.piece(begins), 1] - self.moves[self.piece(begins + least - 1), 0]
+        spare = self.of_rows(1, begins) - self.of_rows(0, begins + further)
+        moves = self.moves[self._piece(begins), 1] - self.moves[self._piece(begins + further), 0]
         low = np.where(moves > 0, np.maximum(1 - spare, 0), 0)
         high = np.where(moves < 0, np.minimum(spare, ends - begins), ends - begins)
         high = np.where((moves == 0) & (spare < 1), 0, high)
@@ -156,9 +175,10 @@ class QueryIntervals:
         that. After one that is left out there are as many as the keys it sees; each one that is taken adds one.
         """
         behind = max(self.upto(0, key), query)
-        pieces = slice(int(self.piece(np.array(query))) + 1, int(self.piece(np.array(behind - 1))) + 1)
+        first, final = self._piece(np.array([query, behind - 1]) // self.group).tolist()
+        before = self.firsts[first + 1 : final + 1] * self.group - 1
         # In a piece the last query counts: the number seen stays or grows by one. So does the last one that sees none.
-        last = np.append(self.firsts[pieces] - 1, [behind - 1, max(self.upto(1, key), query + 1) - 1])
+        last = np.append(before, [behind - 1, max(self.upto(1, key), query + 1) - 1])
         last = last[last < behind]
         sizes = np.maximum(self.end(1, last) - key, 0) + behind - 1 - last
         size = int(sizes.min(initial=behind - query))
@@ -166,19 +186,12 @@ class QueryIntervals:
 
     def repeats(self, triangle: Triangle) -> int:
         """Return how often a triangle fits, one behind the other, where both ends move by one from query to query."""
+        if self.group > 1:
+            return 1
         query, behind = triangle.queries
-        piece = int(self.piece(np.array(query)))
+        piece = int(self._piece(np.array(query)))
         room = int(self.firsts[piece + 1]) - query
         return max(room // (behind - query), 1) if self.moves[piece].all() else 1
-
-
-def _repeated(ends: Staircase, group: int) -> Staircase:
-    """Return the staircase in which every place of one is repeated: a piece for each place of a piece that rises."""
-    if group == 1:
-        return ends
-    lengths = np.where(ends.slopes == 1, np.diff(ends.starts, append=ends.length), 1)
-    places = np.repeat(ends.starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
-    return Staircase(ends.length * group, places * group, ends.at(places), np.zeros_like(places))
 
 
 def find_triangles(intervals: QueryIntervals, least: int) -> list[Triangle]:
@@ -247,7 +260,8 @@ def find_rectangle(intervals: QueryIntervals, d: int, dv: int) -> tuple[int, int
     >>> find_rectangle(QueryIntervals.from_arrays(rows * 0, rows + 1), 8, 8)
     (500, 501)
     """
-    number = intervals.number
+    # A rectangle has all queries of a row, or none.
+    number = int(intervals.firsts[-1])
     if not number:
         return 0, 0
     step = -(-number // _PLACES)
@@ -259,14 +273,14 @@ def find_rectangle(intervals: QueryIntervals, d: int, dv: int) -> tuple[int, int
         first, last = _best(
             intervals, (first + near).clip(0, number - 1), (last + near).clip(0, number - 1), d, dv
         )
-    keys = int(intervals.end(1, np.array(first)) - intervals.end(0, np.array(last)))
-    return last - first + 1, max(keys, 0)
+    keys = int(intervals.of_rows(1, np.array(first)) - intervals.of_rows(0, np.array(last)))
+    return (last - first + 1) * intervals.group, max(keys, 0)
 
 
 def _best(intervals: QueryIntervals, firsts: Whole, lasts: Whole, d: int, dv: int) -> tuple[int, int]:
-    """Return the first and the last query of the rectangle that is worth the most, with the greatest τ and σ."""
-    queries = (lasts[None, :] - firsts[:, None] + 1).astype(float)
-    keys = (intervals.end(1, firsts)[:, None] - intervals.end(0, lasts)[None, :]).astype(float)
+    """Return the first and the last row of the rectangle that is worth the most, with the greatest τ and σ."""
+    queries = (lasts[None, :] - firsts[:, None] + 1).astype(float) * intervals.group
+    keys = (intervals.of_rows(1, firsts)[:, None] - intervals.of_rows(0, lasts)[None, :]).astype(float)
     tau, sigma = np.minimum(d, queries), np.minimum(d, keys - 1)
     terms = (
         (queries - tau + 1) * (dv + sigma),

@@ -250,7 +250,7 @@ class Fold(BoxWords):
         mask, axis, other = self.family.mask, node.axis, OTHER_AXIS[node.axis]
         low, high, tile = loop
         few = ((high - low) // tile).max() < LEAST_TILES or len(rows) > 4 * self.number
-        if other in rows.box or few or mask is None or not (mask.banded or mask.period > 1):
+        if other in rows.box or few or mask is None or not (mask.banded or mask.block_lines(axis) > 1):
             return None
         inside = [place for place, at in self.axes.items() if at == other and place[: len(path)] == path]
         grids = [[int(self.sizes[place][0][root]) for place in inside] for root in rows.root.tolist()]

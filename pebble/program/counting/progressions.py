@@ -109,19 +109,20 @@ def tiles_in_rounds(
 ) -> tuple[Whole, Whole]:
     """Return the same of a loop over a whole axis of a mask of repeating blocks.
 
-    Lines are taken in rounds of whole tiles, whole blocks and whole tiles of the partners. A tile sees of its
-    partners' rounds some near ones, the first or the last one, and others between that are all alike; in the next round
-    it sees one more of these, or one fewer.
+    Lines are taken in rounds of whole tiles, whole blocks and whole tiles of the partners; queries that come in groups
+    have longer rounds than keys, of as many blocks. A tile sees of its partners' rounds some near ones, the first or
+    the last one, and others between that are all alike; in the next round it sees one more of these, or one fewer.
     """
     low, high, tile = loop
     number = -((low - high) // tile)
-    step = math.lcm(tile, mask.period, *grid)
-    near = -(-mask.depth * mask.period // step) + 3
-    first, last = near, high // mask.period * mask.period // step - near
+    own, other = (mask.block_lines(at) for at in (axis, OTHER_AXIS[axis]))
+    blocks = math.lcm(tile // math.gcd(tile, own), *(one // math.gcd(one, other) for one in grid))
+    near = -(-mask.depth // blocks) + 3
+    first, last = near, high // own // blocks - near
     if last - first < 4 or (low, high) != (0, mask.extents[axis]):
         check_tiles(number)
         return np.arange(number), np.full(number, 2)
-    period, rounds = step // tile, last - first
+    period, rounds = blocks * own // tile, last - first
     one = first * period + np.arange(period)
     parts = np.arange(one[0]), one, one + (rounds - 1) * period, np.arange(last * period, number)
     halves = [np.full(len(part), often) for part, often in zip(parts, (2, rounds, rounds, 2), strict=True)]

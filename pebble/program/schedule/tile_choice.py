@@ -9,6 +9,7 @@ from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.units import fast_memory_words
 from pebble.common.whole_numbers import LARGEST_SIZE
 from pebble.computations.masks.dense_mask import DenseMask
+from pebble.computations.masks.grouped_mask import GroupedMask
 from pebble.computations.masks.mask_parts import mask_parts
 from pebble.program.schedule.block_cuts import BLOCK, SEQUENCES, own_sizes, problem_of_part
 from pebble.program.schedule.schedule import Schedule
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 _MOST_SEARCHED = 2**22
 """Pairs of a mask that is kept pair by pair, up to which tiles are searched."""
+
+_MOST_IN_GROUPS = 2**15
+"""Queries in groups under a mask of repeating blocks, up to which tiles are searched."""
 
 _FAR = 2.5
 """A schedule is not searched further if a coarse sample, up to 2 times off, moves this many times the words."""
@@ -125,6 +129,17 @@ def fitting(schedule: Schedule, problem: Problem, M: int, demands: TileDemands =
     With demands they are searched even if the schedule has a rule of its own.
     """
     mask = problem.allowed
+    if (
+        schedule.tile_names
+        and isinstance(mask, GroupedMask)
+        and not mask.banded
+        and mask.Nq > _MOST_IN_GROUPS
+    ):
+        raise InvalidInput(
+            f"under the mask {mask.spec}, which has repeating blocks for groups of queries, tiles are searched for up "
+            f"to {_MOST_IN_GROUPS:,} queries; here are {mask.Nq:,}: give the tiles (pebble count flash-2 --tiles "
+            "rows=128 …), or count heads that share no keys (--kv-heads equal to --heads)"
+        )
     if schedule.tile_names and _too_long(problem):
         raise TooManyOperations(
             f"under the mask {mask.spec}, which is neither a band nor made of equal blocks, the tile "

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
     Path = tuple[int, ...]
 
-_MANY_TILES = 200_000
+_MANY_TILES = 4_096
+"""Tiles of a program; of one with more, some stand for all."""
 
 
 def words_moved_by(
@@ -246,9 +247,16 @@ class _Words(Fold):
     def _in_progression(
         self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
     ) -> Effect | None:
-        """Look at all tiles, unless they are very many: programs are taken one by one otherwise."""
+        """Look at all tiles of the programs that have few."""
         low, high, tile = loop
         mask = self.family.mask
-        if mask is not None and mask.banded and ((high - low) // tile).sum() < _MANY_TILES:
+        if mask is None or not mask.banded:
+            return super()._in_progression(node, path, rows, loop)
+        many = (high - low) // tile > _MANY_TILES
+        if not many.any():
             return None
-        return super()._in_progression(node, path, rows, loop)
+        if many.all():
+            return super()._in_progression(node, path, rows, loop)
+        for chosen in many, ~many:
+            self._loop(node, path, rows.take(np.flatnonzero(chosen)))
+        return self._nothing(len(rows))
