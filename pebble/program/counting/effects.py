@@ -26,6 +26,7 @@ from pebble.computations.masks.questions import Runs, flat_runs
 from pebble.program.counting.box_words import BoxWords
 from pebble.program.counting.boxes import BoxTable, Effect, total
 from pebble.program.counting.life import Here
+from pebble.program.counting.line_kinds import LineKinds, all_begun, asks_of_lines, may_be_asked
 from pebble.program.counting.progressions import (
     LEAST_TILES,
     steady_parts,
@@ -106,6 +107,13 @@ class Fold(BoxWords):
             path: not by_array and node.axis in self.masked and self._rises(node.body, path, (node.axis,))
             for path, node in loops
         }
+        labels = {node.label: node.axis for _, node in loops}
+        self.asks_of_lines = {
+            path: None
+            if by_array or node.axis not in self.masked
+            else asks_of_lines(node.body, path, node.axis, self.family, here, labels)
+            for path, node in loops
+        }
         self.boxes, self.piled = 0, False
         self._singles: dict[str, SingleLines] = {}
         ones = np.ones(self.number, dtype=self.whole)
@@ -182,6 +190,8 @@ class Fold(BoxWords):
         axis, *loop = rows.loops[condition.label]
         if axis not in self.masked:
             return np.asarray(loop[condition.which == "last"] != condition.negated)
+        if rows.line is not None:
+            return np.asarray(rows.line.before == condition.negated)
         low, high, start, stop = loop
         rest = (low, start) if condition.which == "first" else (stop, high)
         return np.asarray(
@@ -197,16 +207,26 @@ class Fold(BoxWords):
             if self.asks_of_last[path]:
                 ragged[:] = True
             return self._runs(node, path, rows, loop, flat_runs(-((low - high) // tile), ragged))
-        for shortened in (self._in_progression, self._in_kinds):
+        for shortened in (self._in_progression, self._in_lines, self._in_kinds):
             if (found := shortened(node, path, rows, loop)) is not None:
                 return found
+        return self._tile_by_tile(node, path, rows, loop)
+
+    def _tile_by_tile(
+        self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
+    ) -> Effect:
+        """Return the effects of loops over an axis with a mask, tiles that are alike at once."""
+        axis = node.axis
         try:
             runs = self._asked.runs(axis, *loop, *self.tile(OTHER_AXIS[axis], rows))
         except TooManyOperations:
             if len(rows) == 1:
                 raise
             parts = np.array_split(np.arange(len(rows)), 2)
-            halves = [self._loop(node, path, rows.take(part)) for part in parts]
+            halves = [
+                self._tile_by_tile(node, path, rows.take(part), tuple(one[part] for one in loop))
+                for part in parts
+            ]
             return Effect(*(np.concatenate(both, axis=-1) for both in zip(*halves, strict=True)))
         if self.rises_evenly[path] and (runs.length > 1).any():
             sampled = runs.sampled(self._asked.together[axis])
@@ -214,6 +234,14 @@ class Fold(BoxWords):
             if found is not None:
                 return found
         return self._runs(node, path, rows, loop, runs)
+
+    def _look_at(self, boxes: int) -> None:
+        self.boxes += boxes
+        if self.boxes > self.most:
+            raise TooManyOperations(
+                f"not verified at this size: more than {self.most:,} boxes of tiles would have to be "
+                "examined; use larger tiles"
+            )
 
     def _runs(
         self,
@@ -225,12 +253,7 @@ class Fold(BoxWords):
         unit: int = 0,
     ) -> Effect:
         """Return the effects of loops made of runs of tiles, or of tiles that stand for several units each."""
-        self.boxes += int(runs.length.sum())
-        if self.boxes > self.most:
-            raise TooManyOperations(
-                f"not verified at this size: more than {self.most:,} boxes of tiles would have to be "
-                "examined; use larger tiles"
-            )
+        self._look_at(int(runs.length.sum()))
         found = [self._run(node, path, rows, part, loop, unit) for part in runs.chunks()]
         effect = self._nothing(len(rows))
         if found:
@@ -273,6 +296,53 @@ class Fold(BoxWords):
             tiles_in_progression(mask, axis, parts, *one, marks) for one in zip(loops, grids, strict=True)
         ]
         return self._standing_for_all(node, path, rows, loop, _of_rows(found), 2)
+
+    def _in_lines(
+        self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
+    ) -> Effect | None:
+        """Return the effects of loops over single lines, lines of a kind at once; None if they ask for more."""
+        axis, asks = node.axis, self.asks_of_lines[path]
+        if asks is None or OTHER_AXIS[axis] not in rows.box or not may_be_asked(asks, rows, axis):
+            return None
+        (low, high, tile), (p, q) = loop, rows.box[OTHER_AXIS[axis]]
+        able = (tile == 1) & ((q - p == 1) | (not asks.before))
+        if not able.any():
+            return None
+        begin = np.where(able, low, high)
+        if asks.begins:
+            some = np.flatnonzero(able)
+            begin[some] = all_begun(self._asked, axis, *(one[some] for one in (low, high, p, q)))
+        effect, first = self._nothing(len(rows)), np.flatnonzero(begin > low)
+        if len(first):
+            part = low[first], begin[first], tile[first]
+            effect.put(first, self._tile_by_tile(node, path, rows.take(first), part))
+        rest = np.flatnonzero(begin < high)
+        if len(rest):
+            lines = begin[rest], high[rest], tile[rest]
+            effect.put(rest, effect.take(rest).then(self._by_kind(node, path, rows.take(rest), lines)))
+        return effect
+
+    def _by_kind(self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]) -> Effect:
+        """Return the effects of loops over single lines of which only the kinds matter."""
+        (low, high, _), asks = loop, self.asks_of_lines[path]
+        assert asks is not None
+        kinds = LineKinds(self._asked, node.axis, asks, low, high, *rows.box[OTHER_AXIS[node.axis]])
+        effect = self._nothing(len(rows))
+        if not len(kinds.row):
+            return effect
+        self._look_at(len(kinds.row))
+        inner = rows.take(kinds.row)
+        inner.weight, inner.line = inner.weight * kinds.times, kinds.lines
+        done, loops, right = kinds.joined(self._nodes(node.body, path, inner))
+        effect.put(loops, done)
+        if not right.all():  # of these only the room is looked for: words have been counted
+            loops = loops[~right]
+            again = rows.take(loops)
+            again.weight = again.weight * 0
+            effect.put(
+                loops, self._tile_by_tile(node, path, again, (low[loops], high[loops], loop[2][loops]))
+            )
+        return effect
 
     def _in_kinds(
         self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]

@@ -1,0 +1,201 @@
+"""Loops over single lines, all lines of a kind at once.
+
+What a body without further loops over lines does on a line depends on the line's pairs with its partners, and on
+whether it has a pair before them. So it is enough to know how many lines of a kind there are, where the order of the
+kinds does not matter for the room that they take; see docs/proofs/counting.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.computations.masks.staircase import first_of_equals
+from pebble.program.counting.boxes import BoxTable, Effect, OneLine, total
+from pebble.program.counting.life import Here
+from pebble.program.nodes import Loop, Operation, When
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.family import Family
+    from pebble.program.nodes import Node
+
+    Whole = NDArray[Any]
+    Path = tuple[int, ...]
+
+_SEVERAL = (1, 2, 3)
+"""Pairs of the lines on which a body is tried; and all pairs that a line can have."""
+
+
+class LineAsks(NamedTuple):
+    """What the body of a loop over single lines asks about a line.
+
+    Attributes
+    ----------
+    before : bool
+        Whether it has a pair before its partners.
+    begins : bool
+        Whether it is the first line of one of its partners.
+    labels : frozenset of str
+        Loops over partners of which the first tile is asked.
+    """
+
+    before: bool = False
+    begins: bool = False
+    labels: frozenset[str] = frozenset()
+
+    def __or__(self, other: tuple[Any, ...]) -> LineAsks:
+        before, begins, labels = other
+        return LineAsks(self.before or before, self.begins or begins, self.labels | labels)
+
+
+def asks_of_lines(
+    nodes: Sequence[Node],
+    path: Path,
+    axis: str,
+    family: Family,
+    here: Mapping[Path, Here],
+    axes: Mapping[str, str],
+) -> LineAsks | None:
+    """Return what a body asks about single lines of an axis; None if it is more than :class:`LineAsks` tells.
+
+    Parameters
+    ----------
+    nodes, path
+        The body, and its place in the text.
+    axis : str
+    family : Family
+    here : mapping of path to Here
+    axes : mapping of str to str
+        Of each label of a loop the axis.
+    """
+    found = LineAsks()
+    for number, node in enumerate(nodes):
+        place, more = (*path, number), LineAsks()
+        if isinstance(node, Operation):
+            for name in filter(None, (node.array, node.replacing)):
+                chain = family[name].chain
+                started = node.action == "compute" or here.get(place, Here("all", False)).place != "all"
+                if chain in family.masked_axes and started:
+                    more |= LineAsks(before=chain != axis, begins=chain == axis)
+            if node.at:
+                return None
+        elif isinstance(node, Loop) and node.axis in family.masked_axes:
+            return None
+        elif isinstance(node, When) and axes.get(node.condition.label) in family.masked_axes:
+            label = node.condition.label
+            if axes[label] == axis or node.condition.which == "last":
+                return None
+            more = LineAsks(before=True, labels=frozenset([label]))
+        if not isinstance(node, Operation):
+            inner = asks_of_lines(node.body, place, axis, family, here, axes)
+            if inner is None:
+                return None
+            more |= inner
+        found |= more
+    return found
+
+
+def may_be_asked(asks: LineAsks, rows: BoxTable, axis: str) -> bool:
+    """Whether the loops of which the first tile is asked run over all partners, in the tiles at hand."""
+    p, q = rows.box[OTHER_AXIS[axis]]
+    for label in asks.labels:
+        _, low, _, start, stop = rows.loops[label]
+        if low.any() or not (np.array_equal(start, p) and np.array_equal(stop, q)):
+            return False
+    return True
+
+
+def all_begun(asked: Any, axis: str, low: Whole, high: Whole, p: Whole, q: Whole) -> Whole:
+    """Return the first places from ``low`` to ``high`` before which all partners in [p, q) have begun that ever do.
+
+    ``high`` where there is none.
+    """
+    other = OTHER_AXIS[axis]
+    ever = asked.begun(other, p, q, high)
+    begin, end = low, high
+    while (begin < end).any():
+        middle = (begin + end) // 2
+        yes = asked.begun(other, p, q, middle) == ever
+        begin, end = np.where(yes, begin, np.minimum(middle + 1, end)), np.where(yes, middle, end)
+    return begin
+
+
+class LineKinds:
+    """The kinds of lines that some loops visit, with how many there are of each.
+
+    Parameters
+    ----------
+    asked : Questions
+    axis : str
+    asks : LineAsks
+        Partners have all begun.
+    low, high, p, q : ndarray of int64, shape (n,)
+        Lines of each loop, and their partners; one partner where a line is asked for what is before it.
+
+    Attributes
+    ----------
+    row : ndarray of int64
+        Loop that each kind belongs to, never decreasing.
+    times : ndarray of int64
+        How often the words that a line of the kind moves come.
+    lines : OneLine
+        The kinds.
+    """
+
+    def __init__(
+        self, asked: Any, axis: str, asks: LineAsks, low: Whole, high: Whole, p: Whole, q: Whole
+    ) -> None:
+        pairs = asked.pairs(axis, low, high, p, q)
+        self._single = q - p == 1
+        number, several = pairs.copy(), np.flatnonzero(~self._single)
+        if len(several):
+            number[several] = asked.lines_seen(axis, *(one[several] for one in (low, high, p, q)))
+        new = asked.begun(axis, low, high, q) - asked.begun(axis, low, high, p) if asks.before else 0 * pairs
+        # Of single partners lines that begin, and others; of several, four lines that stand for all.
+        one, none = np.ones_like(pairs), np.zeros_like(pairs)
+        length = np.stack([one * many for many in _SEVERAL] + [np.maximum(q - p, 3)], axis=1)
+        length[self._single] = 1
+        before = np.stack([none, one, one, one], axis=1).astype(bool)
+        before[~self._single] = True
+        more = pairs - number
+        times = np.where(
+            self._single[:, None],
+            np.stack([new, number - new, none, none], axis=1),
+            np.stack([number - more, more, none, none], axis=1),
+        )
+        some = np.where(self._single[:, None], times > 0, number[:, None] > 0)
+        self.row = np.flatnonzero(some.ravel()) // some.shape[1]
+        self.times = times[some]
+        partners = asked.present(OTHER_AXIS[axis], p, q)[self.row]
+        self.lines = OneLine(axis, length[some], before[some], partners)
+
+    def joined(self, done: Effect) -> tuple[Effect, Whole, NDArray[np.bool_]]:
+        """Join the effects of the kinds of each loop; return also the loops, and whether the room is right.
+
+        It is where words that are left pile up, each time by as much as a line takes, or where the last word is taken
+        by a line of the only kind that leaves any.
+        """
+        starts = first_of_equals(self.row).nonzero()[0]
+        loops = self.row[starts]
+        parent = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(self.row))))
+        grown, room = total(done.grown), done.room
+        after = room - grown  # what a line takes above what it leaves
+        least, most = (reduce.reduceat(after, starts) for reduce in (np.minimum, np.maximum))
+        low, high = (reduce.reduceat(room, starts) for reduce in (np.minimum, np.maximum))
+        moving = grown != 0
+        kinds = np.add.reduceat(moving.astype(np.int64), starts)
+        up, down = (np.minimum.reduceat(way, starts) for way in (grown >= 0, grown <= 0))
+        last_is_most = np.maximum.reduceat(moving & (after == most[parent]), starts)
+        first_is_most = np.maximum.reduceat(moving & (room == high[parent]), starts)
+        alone = self._single[loops] & ((kinds == 0) | (np.diff(np.append(starts, len(self.row))) == 1))
+        one = self._single[loops] & (kinds == 1)
+        right = up & ((least == most) | alone | (one & last_is_most))
+        right |= down & ((low == high) | alone | (one & first_is_most))
+        sums = np.add.reduceat(done.grown * self.times, starts, axis=1)
+        top = np.where(up, total(sums) + most, high)
+        return Effect(sums, top, done.at[:, starts]), loops, right
