@@ -114,6 +114,10 @@ class OneLine(NamedTuple):
     before: NDArray[np.bool_]
     partners: Whole
 
+    def take(self, chosen: Whole) -> OneLine:
+        """Return some rows."""
+        return OneLine(self.axis, self.pairs[chosen], self.before[chosen], self.partners[chosen])
+
     def words(self, axes: Sequence[str], place: str) -> Whole:
         """Return the pairs, the line, or the partners, of which some have begun before a place."""
         if len(axes) == 2:
@@ -167,5 +171,5 @@ class BoxTable:
             self.weight[chosen],
             {axis: (a[chosen], b[chosen]) for axis, (a, b) in self.box.items()},
             {label: (axis, *(one[chosen] for one in rest)) for label, (axis, *rest) in self.loops.items()},
-            line=self.line and OneLine(self.line.axis, *(one[chosen] for one in self.line[1:])),
+            line=self.line and self.line.take(chosen),
         )

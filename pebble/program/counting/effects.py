@@ -324,24 +324,30 @@ class Fold(BoxWords):
 
     def _by_kind(self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]) -> Effect:
         """Return the effects of loops over single lines of which only the kinds matter."""
-        (low, high, _), asks = loop, self.asks_of_lines[path]
+        (low, high, tile), asks, other = loop, self.asks_of_lines[path], OTHER_AXIS[node.axis]
         assert asks is not None
-        kinds = LineKinds(self._asked, node.axis, asks, low, high, *rows.box[OTHER_AXIS[node.axis]])
+        kinds = LineKinds(self._asked, node.axis, asks, low, high, *rows.box[other])
         effect = self._nothing(len(rows))
         if not len(kinds.row):
             return effect
         self._look_at(len(kinds.row))
         inner = rows.take(kinds.row)
         inner.weight, inner.line = inner.weight * kinds.times, kinds.lines
-        done, loops, right = kinds.joined(self._nodes(node.body, path, inner))
+        done, loops, right, largest = kinds.joined(self._nodes(node.body, path, inner))
         effect.put(loops, done)
-        if not right.all():  # of these only the room is looked for: words have been counted
-            loops = loops[~right]
-            again = rows.take(loops)
+        # Of the others only the room is looked for: words have been counted.
+        if largest.any():
+            some = loops[largest]
+            again = rows.take(some)
+            again.weight, (p, q) = again.weight * 0, again.box[other]
+            most = self._asked.most_pairs(node.axis, low[some], high[some], p, q)
+            again.line = kinds.lines.take(np.searchsorted(kinds.row, some))._replace(pairs=most)
+            effect.put(some, self._nodes(node.body, path, again))
+        rest = loops[~(right | largest)]
+        if len(rest):
+            again = rows.take(rest)
             again.weight = again.weight * 0
-            effect.put(
-                loops, self._tile_by_tile(node, path, again, (low[loops], high[loops], loop[2][loops]))
-            )
+            effect.put(rest, self._tile_by_tile(node, path, again, (low[rest], high[rest], tile[rest])))
         return effect
 
     def _in_kinds(

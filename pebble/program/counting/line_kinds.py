@@ -174,11 +174,18 @@ class LineKinds:
         partners = asked.present(OTHER_AXIS[axis], p, q)[self.row]
         self.lines = OneLine(axis, length[some], before[some], partners)
 
-    def joined(self, done: Effect) -> tuple[Effect, Whole, NDArray[np.bool_]]:
-        """Join the effects of the kinds of each loop; return also the loops, and whether the room is right.
+    def joined(self, done: Effect) -> tuple[Effect, Whole, NDArray[np.bool_], NDArray[np.bool_]]:
+        """Join the effects of the kinds of each loop.
 
-        It is where words that are left pile up, each time by as much as a line takes, or where the last word is taken
-        by a line of the only kind that leaves any.
+        Returns
+        -------
+        effect : Effect
+        loops : ndarray of int64
+        right : ndarray of bool
+            Whether the room of each loop is right: where all lines take as much above what they leave, or one kind of
+            them alone leaves anything, and none takes more.
+        largest : ndarray of bool
+            Whether it is that of the line with the most pairs: where lines leave nothing, and take more for more pairs.
         """
         starts = first_of_equals(self.row).nonzero()[0]
         loops = self.row[starts]
@@ -196,6 +203,8 @@ class LineKinds:
         one = self._single[loops] & (kinds == 1)
         right = up & ((least == most) | alone | (one & last_is_most))
         right |= down & ((low == high) | alone | (one & first_is_most))
+        rises = np.append((room[1:] >= room[:-1]) | (parent[1:] != parent[:-1]), True)
+        largest = ~self._single[loops] & (kinds == 0) & np.minimum.reduceat(rises, starts)
         sums = np.add.reduceat(done.grown * self.times, starts, axis=1)
         top = np.where(up, total(sums) + most, high)
-        return Effect(sums, top, done.at[:, starts]), loops, right
+        return Effect(sums, top, done.at[:, starts]), loops, right, largest & ~right

@@ -1,0 +1,75 @@
+"""Lines that are folded by kinds: the same words and room as line by line, under every kind of mask."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from random import Random
+
+import numpy as np
+import pytest
+
+from pebble.common.errors import InvalidInput, TooManyOperations, Violation
+from pebble.computations.masks import make_mask
+from pebble.computations.problem import Problem
+from pebble.program.counting.effects import Fold
+from pebble.program.counting.measure import measure
+from pebble.program.counting.run import run
+from pebble.program.schedule import registered
+from tests.program.generator import case_of
+from tests.program.random_masks import random_mask
+from tests.support import amounts
+
+
+@pytest.mark.many(1)
+@pytest.mark.parametrize("block", amounts.first(2, range(20)))
+def test_schedules_move_the_same_by_kinds_of_lines(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = 0
+    for seed in range(60 * block, 60 * (block + 1)):
+        rnd = Random(seed)
+        n, m = rnd.randint(4, 60), rnd.randint(4, 60)
+        if rnd.random() < 0.5:
+            m, period = n, rnd.randint(2, 9)
+            name = rnd.choice(
+                [f"strided:{period}", f"fixed:{period},{rnd.randint(1, period)}", "causal", "nm:2:4"]
+            )
+            mask = make_mask(name, n, n, empty_rows="zero")
+        else:
+            mask = random_mask(rnd, n, m)
+        problem = Problem(
+            n, m, rnd.choice([1, 2, 3]), 2, mask=mask, pass_name=rnd.choice(["forward", "backward"])
+        )
+        schedule = rnd.choice([one for one in registered(problem.pass_name, "plain") if one.name != "best"])
+        texts, family = [], schedule.family(problem)
+        for _ in range(4):
+            sizes = {
+                name: rnd.randint(int(name not in schedule.may_be_zero), max(1, high))
+                for name, high in schedule.greatest(problem).items()
+            }
+            with suppress(InvalidInput):
+                texts.append(schedule.program(problem, sizes))
+        by_kinds = measure(texts, family)
+        with monkeypatch.context() as patch:
+            patch.setattr(Fold, "_in_lines", lambda *_: None)
+            assert np.array_equal(by_kinds, measure(texts, family)), (seed, schedule.name, mask.spec)
+        taken += len(texts)
+    assert taken > 60
+
+
+@pytest.mark.many(1)
+@pytest.mark.parametrize("block", amounts.first(2, range(20)))
+def test_random_programs_count_the_same_by_kinds_of_lines(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proved = 0
+    for seed in range(100 * block, 100 * (block + 1)):
+        case = case_of(5 * 10**6 + seed)
+        with suppress(InvalidInput, Violation, TooManyOperations):
+            found = run(case.program, case.family)
+            with monkeypatch.context() as patch:
+                patch.setattr(Fold, "_in_lines", lambda *_: None)
+                plain = run(case.program, case.family)
+            assert (found.reads, found.writes, found.computes, found.peak) == (
+                plain.reads, plain.writes, plain.computes, plain.peak
+            ), str(case)  # fmt: skip
+            proved += found.proved
+    assert proved > 10
