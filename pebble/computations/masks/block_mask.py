@@ -278,6 +278,31 @@ class BlockQuestions(Questions):
         blocks = before(b, d) - before(a, d) - (before(b, c) - before(a, c))
         return np.asarray((blocks > 0) & (x0 < x1) & (p < q))
 
+    def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Numbers of lines in intervals that have a pair with a partner in [p, q)."""
+        side, other = self._sides[axis], OTHER_AXIS[axis]
+        columns = p // self._sides[other], np.where(p < q, self._behind(other, q), p // self._sides[other])
+        boxes, which = np.unique(np.stack([x0, x1, *columns], axis=1), axis=0, return_inverse=True)
+        found = np.zeros(len(boxes), dtype=np.int64)
+        step = max(_MOST_BLOCKS // self._mask.number(axis), 1)
+        for start in range(0, len(boxes), step):
+            low, high, c, d = boxes[start : start + step].T
+            parent, block = all_numbers(low // side, np.maximum(self._behind(axis, high), low // side))
+            before = self._seen_before[axis]
+            seen = before[block, d[parent]] > before[block, c[parent]]
+            parent, block = parent[seen], block[seen]
+            lines = np.minimum(high[parent], block * side + side) - np.maximum(low[parent], block * side)
+            np.add.at(found, start + parent, lines)
+        return found[which.ravel()]
+
+    @cached_property
+    def _seen_before(self) -> dict[str, NDArray[np.int32]]:
+        """Of each axis, how many blocks of the other one before each place the blocks are allowed with."""
+        return {
+            axis: np.pad(np.cumsum(self._mask.along(axis), axis=1, dtype=np.int32), ((0, 0), (1, 0)))
+            for axis in OTHER_AXIS
+        }
+
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return of every block with pairs the tiles inside it, but for the first and the last, as one run.
 

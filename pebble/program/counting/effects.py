@@ -115,7 +115,7 @@ class Fold(BoxWords):
         labels = {node.label: node.axis for _, node in loops}
         self.asks_of_lines = {
             path: None
-            if by_array or node.axis not in self.masked
+            if by_array or node.axis not in self.masked or self.rises_evenly[path]
             else asks_of_lines(node.body, path, node.axis, self.family, here, labels)
             for path, node in loops
         }
