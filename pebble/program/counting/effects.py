@@ -29,11 +29,9 @@ from pebble.program.counting.life import Here
 from pebble.program.counting.line_kinds import LineKinds, all_begun, asks_of_lines, may_be_asked
 from pebble.program.counting.progressions import (
     LEAST_TILES,
-    SAMPLE_UNIT,
     steady_parts,
     tiles_in_progression,
     tiles_in_rounds,
-    tiles_of_sample,
 )
 from pebble.program.counting.texts import Text, loops_of
 from pebble.program.nodes import Condition, Loop, Operation, When
@@ -72,8 +70,6 @@ class Fold(BoxWords):
         Whether it holds all that those within hold, so that computations take room in it; else what they store does.
     most : int
         How many boxes are looked at.
-    rough : bool
-        Whether a sample of the tiles of outermost loops stands for all: words and room are about right then.
 
     Attributes
     ----------
@@ -101,10 +97,9 @@ class Fold(BoxWords):
         level: int = 1,
         inclusive: bool = True,
         most: int = MOST_BOXES,
-        rough: bool = False,
     ) -> None:
         super().__init__(text, here, by_array, level, inclusive)
-        self.most, self.rough = most, rough
+        self.most = most
         loops = list(loops_of(text.program))
         self.axes = {path: node.axis for path, node in loops}
         self.asks_of_last = {path: _asks_of_last(node.body, node.label) for path, node in loops}
@@ -212,7 +207,7 @@ class Fold(BoxWords):
             if self.asks_of_last[path]:
                 ragged[:] = True
             return self._runs(node, path, rows, loop, flat_runs(-((low - high) // tile), ragged))
-        for shortened in (self._sampled, self._in_progression, self._in_lines, self._in_kinds):
+        for shortened in (self._in_progression, self._in_lines, self._in_kinds):
             if (found := shortened(node, path, rows, loop)) is not None:
                 return found
         return self._tile_by_tile(node, path, rows, loop)
@@ -301,17 +296,6 @@ class Fold(BoxWords):
             tiles_in_progression(mask, axis, parts, *one, marks) for one in zip(loops, grids, strict=True)
         ]
         return self._standing_for_all(node, path, rows, loop, _of_rows(found), 2)
-
-    def _sampled(
-        self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
-    ) -> Effect | None:
-        """Return about what the effects of outermost loops are, from some of their tiles."""
-        if not self.rough or OTHER_AXIS[node.axis] in rows.box or len(rows) > 4 * self.number:
-            return None
-        assert self.family.mask is not None
-        loops = zip(*(one.tolist() for one in loop), strict=True)
-        found = [tiles_of_sample(self.family.mask.period, *one) for one in loops]
-        return self._standing_for_all(node, path, rows, loop, _of_rows(found), SAMPLE_UNIT)
 
     def _in_lines(
         self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]

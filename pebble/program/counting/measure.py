@@ -32,12 +32,7 @@ def all_words(moves: Moves) -> Any:
 
 
 def measure(
-    programs: Sequence[Program],
-    family: Family,
-    most: int = MOST_BOXES,
-    weigh: Weigh = all_words,
-    *,
-    rough: bool = False,
+    programs: Sequence[Program], family: Family, most: int = MOST_BOXES, weigh: Weigh = all_words
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the words that programs move, and the peak of each; those of one text are folded together.
 
@@ -51,8 +46,6 @@ def measure(
         Boxes that are looked at.
     weigh : callable
         Returns what is told instead of all words, of the words loaded and stored of each array.
-    rough : bool
-        Whether to look at a sample of the outermost tiles: numbers are about right then.
 
     Returns
     -------
@@ -71,7 +64,7 @@ def measure(
     for numbers, texts, order in alike(programs, family):
         folds, moved = [], dict[tuple[str, str], Any]()
         for text in texts:
-            found = Fold(text, lexical(text.program, text.family), most=most, rough=rough)
+            found = Fold(text, lexical(text.program, text.family), most=most)
             folds.append(found)
             for move, number in moves_of(found):
                 moved[move] = moved.get(move, 0) + number * text.times

@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 
 LEAST_TILES = 16
 """Fewer tiles are all looked at."""
-SAMPLE_UNIT = 2**10
-"""Parts of a tile in which a sample is weighed."""
-_SAMPLED_PLACES, _SAMPLED_SHARE, _SAMPLED_LEAST = 8, 64, 4
-"""Places of a sample, the share of all tiles that each has at most, and at least if tiles are long."""
 _MOST_MARKS = 64
 """Where more places are passed, all tiles are looked at."""
 
@@ -130,17 +126,6 @@ def tiles_in_rounds(
     parts = np.arange(one[0]), one, one + (rounds - 1) * period, np.arange(last * period, number)
     halves = [np.full(len(part), often) for part, often in zip(parts, (2, rounds, rounds, 2), strict=True)]
     return np.concatenate(parts), np.concatenate(halves)
-
-
-def tiles_of_sample(period: int, low: int, high: int, tile: int) -> tuple[Whole, Whole]:
-    """Return some tiles from each of a few places of a loop, and for how many units of a tile each stands."""
-    number = -((low - high) // tile)
-    each = min(max(number // _SAMPLED_SHARE, 1), max(_SAMPLED_LEAST, -(-period // tile)))
-    first = np.unique((2 * np.arange(_SAMPLED_PLACES) + 1) * number // (2 * _SAMPLED_PLACES))
-    tiles = np.unique(np.minimum(first[:, None] + np.arange(each), number - 1))
-    if 2 * len(tiles) >= number:
-        tiles = np.arange(number)
-    return tiles, np.full(len(tiles), SAMPLE_UNIT * number // len(tiles))
 
 
 def _passed(mask: Mask, axis: str, part: RegularPart, step: int, places: Whole) -> Whole:

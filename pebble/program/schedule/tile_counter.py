@@ -14,7 +14,7 @@ from pebble.common.errors import InvalidInput, TooManyOperations
 from pebble.program.counting.measure import MOST
 from pebble.program.counting.texts import read, unnamed
 from pebble.program.nodes import Program
-from pebble.program.schedule.tile_demands import NO_DEMANDS, ROUGHLY, TileDemands
+from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
     Row: TypeAlias = tuple[int, ...]
-    Key: TypeAlias = tuple[bool, bool, int, object]
+    Key: TypeAlias = tuple[bool, int, object]
 
 MOST_BOXES = 2**21
 """Boxes that are looked at for some programs together; of one that has more nothing is known."""
@@ -109,16 +109,10 @@ class TileCounter:
         tiles: Sequence[dict[str, int]],
         *groups: Sequence[int] | None,
         words_only: bool = False,
-        rough: bool = False,
     ) -> tuple[Whole, Whole]:
-        """Return the words and the room of the phases of programs that each group shapes, group after group.
-
-        ``rough``: about, from a sample of the mask.
-        """
+        """Return the words and the room of the phases of programs that each group shapes, group after group."""
         family, known = self._family(problem), known_of(problem, self.demands, self.schedule.family)
-        asked = [
-            [(words_only, rough, self._kind, phases, *one.items()) for one in tiles] for phases in groups
-        ]
+        asked = [[(words_only, self._kind, phases, *one.items()) for one in tiles] for phases in groups]
         unknown = {place for row in asked for place, key in enumerate(row) if key not in known.by_tiles}
         places, programs = [], []
         for place in sorted(unknown):
@@ -133,7 +127,7 @@ class TileCounter:
             self._check_written(written)
         for row, phases in zip(asked, groups, strict=True) if programs else ():
             texts = [only(one, phases) for one in programs] if phases else programs
-            keys = [(words_only, rough, *known.key(one, family)) for one in texts]
+            keys = [(words_only, *known.key(one, family)) for one in texts]
             if new := {key: one for key, one in zip(keys, texts, strict=True) if key not in known.found}:
                 self._note(list(new), list(new.values()), family, known.found)
             known.by_tiles.update(
@@ -159,13 +153,11 @@ class TileCounter:
     ) -> None:
         """Note what programs move and need; nothing for those with too many boxes."""
         try:
-            words_only, rough, *_ = keys[0]
-            demands = ROUGHLY if rough else self.demands
-            if words_only:
-                words = demands.words(texts, family, MOST_BOXES)
+            if keys[0][0]:
+                words = self.demands.words(texts, family, MOST_BOXES)
                 room = np.full_like(words, NEVER)
             else:
-                words, room = demands.measure(texts, family, MOST_BOXES)
+                words, room = self.demands.measure(texts, family, MOST_BOXES)
             found.update(zip(keys, zip(words.tolist(), room.tolist(), strict=True), strict=True))
         except TooManyOperations:
             half = len(texts) // 2

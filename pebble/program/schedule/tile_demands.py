@@ -72,20 +72,3 @@ class TileDemands:
 
 
 NO_DEMANDS = TileDemands()
-
-
-class _Roughly(TileDemands):
-    """Counts from a sample of the mask: about how many words, and how much room."""
-
-    def measure(
-        self, programs: Sequence[Program], family: Family, most: int = MOST_BOXES
-    ) -> tuple[Whole, Whole]:
-        """Return the words and the room."""
-        return measure(programs, family, most, rough=True)
-
-    def words(self, programs: Sequence[Program], family: Family, most: int) -> Whole:
-        """Return the words alone."""
-        return words_moved_by(programs, family, most, rough=True)
-
-
-ROUGHLY = _Roughly()

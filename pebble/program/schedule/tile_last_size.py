@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import numpy as np
 
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
+from pebble.program.schedule.tile_demands import TileDemands
 from pebble.program.schedule.tile_groups import TileGroup
 
 if TYPE_CHECKING:
@@ -25,17 +25,14 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Asking: TypeAlias = Generator[tuple[str, list[Row]], tuple[Whole, Whole], T]
 
-__all__ = ["PLAIN", "ROUGH_WHOLE", "ROUGH_WORDS", "SHORT", "WHOLE", "WORDS", "LastSize", "nearest"]
+__all__ = ["PLAIN", "SHORT", "WHOLE", "WORDS", "LastSize", "nearest"]
 
 SHORT = 48
 """On axes up to this length all sizes are tried."""
 _FEW = 400
 """On longer axes all sizes that are allowed are tried where there are at most this many combinations."""
 PLAIN, WORDS, WHOLE = "without the mask", "words", "words and room"
-ROUGH_WORDS, ROUGH_WHOLE = "about how many words", "about how many words and how much room"
 """What is asked of rows of sizes."""
-_LONG = 2**13
-"""On axes longer than this, tiles under a mask of repeating blocks are compared by samples of it."""
 
 
 def nearest(size: int, sizes: Sequence[int] | None) -> int:
@@ -69,21 +66,11 @@ class LastSize:
         self.masked = problem.without_mask() != problem
         few = 0 < prod(len(sizes or ()) for sizes in self.sizes) <= _FEW
         self.short = few or max(problem.Nq, problem.Nk) <= SHORT
-        self.rough = (
-            demands is NO_DEMANDS
-            and self.masked
-            and problem.allowed.period > 1
-            and not problem.allowed.banded
-            and max(problem.Nq, problem.Nk) > _LONG
-        )
-        self.words_about, self.whole_about = (ROUGH_WORDS, ROUGH_WHOLE) if self.rough else (WORDS, WHOLE)
         self._begin: Row | None = None
         if near and near.keys() >= set(self.names):
             sizes_near = (near[name] for name in self.names)
             self._begin = tuple(map(max, self.low, map(min, self.high, sizes_near)))
-        self._known: dict[str, dict[Row, tuple[int, int]]] = {
-            what: {} for what in (PLAIN, WORDS, WHOLE, ROUGH_WORDS, ROUGH_WHOLE)
-        }
+        self._known: dict[str, dict[Row, tuple[int, int]]] = {PLAIN: {}, WORDS: {}, WHOLE: {}}
 
     def _demanded(self, row: Row) -> Row:
         """Return a row, or the beginning of one, with the sizes that are demanded."""
@@ -192,7 +179,7 @@ class LastSize:
         Without the mask room grows by as much from size to size, or a little more.
         """
         head, size, high = row[:-1], row[-1], self.high[-1]
-        _, (room,) = yield from self._count(self.whole_about, [row])
+        _, (room,) = yield from self._count(WHOLE, [row])
         if room > self.M or size >= high:
             return row
         _, (was, more) = yield from self._count(PLAIN, [row, (*head, size + 1)])
@@ -202,7 +189,7 @@ class LastSize:
             sizes = sorted(
                 {size + 1, *(min(max(size + step + way, size + 1), high) for way in (-1, 0, 1, 2))}
             )
-            _, needs = yield from self._count(self.whole_about, [(*head, one) for one in sizes])
+            _, needs = yield from self._count(WHOLE, [(*head, one) for one in sizes])
             for one, need in zip(sizes, needs.tolist(), strict=True):
                 if need > self.M:
                     fails, above = one, need
@@ -211,6 +198,6 @@ class LastSize:
             step = 2 * step + 4
         found = np.array([fits])
         yield from self._widen(
-            [head], found, np.array([fails]), (np.array([below]), np.array([above])), self.whole_about
+            [head], found, np.array([fails]), (np.array([below]), np.array([above])), WHOLE
         )
         return (*head, int(found[0]))

@@ -18,7 +18,7 @@ from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.program.schedule.tile_counter import MOST_BOXES, NEVER, Kind, TileCounter, known_of, only
 from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
 from pebble.program.schedule.tile_groups import TileGroup, group_of, switches, tile_groups
-from pebble.program.schedule.tile_last_size import PLAIN, ROUGH_WHOLE, ROUGH_WORDS, SHORT, WORDS, nearest
+from pebble.program.schedule.tile_last_size import PLAIN, SHORT, WORDS, nearest
 from pebble.program.schedule.tile_sizes import SizeSearch
 
 if TYPE_CHECKING:
@@ -252,13 +252,7 @@ class TileSearches(TileCounter):
             ]
             problem = self.problem.without_mask() if what == PLAIN else self.problem
             phases = [open_[at][0].group.phases for at in now]
-            words, room = self.count(
-                problem,
-                programs,
-                *phases,
-                words_only=what in (WORDS, ROUGH_WORDS),
-                rough=what in (ROUGH_WORDS, ROUGH_WHOLE),
-            )
+            words, room = self.count(problem, programs, *phases, words_only=what == WORDS)
             for number, at in enumerate(now):
                 part = slice(number * len(programs), number * len(programs) + len(rows[number]))
                 search, steps, _ = open_[at]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import numpy as np
 
 from pebble.program.schedule.tile_counter import NEVER
-from pebble.program.schedule.tile_last_size import PLAIN, WHOLE, LastSize, nearest
+from pebble.program.schedule.tile_last_size import PLAIN, WHOLE, WORDS, LastSize, nearest
 from pebble.program.schedule.tile_values import even_cuts, grid, leftovers, suggested
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ _FURTHEST = 32
 """In a direction that made the words fewer, sizes up to this many times as far away are compared next."""
 _ROUNDS, _GAIN = 16, 1e-5
 """After this many rounds, one that saves less than this share of the words is the last."""
-_NEAR_BEST = 3
-"""So many of the best by a sample of the mask are compared under all of it."""
 _UNKNOWN = 3
 """After this many of which nothing is known, tiles are not chosen."""
 
@@ -58,8 +56,7 @@ class SizeSearch(LastSize):
             rows = yield from self._sampled()
         whole = WHOLE if self.masked else PLAIN
         unknown = 0
-        first = len(rows) if self.short else _NEAR_BEST if self.rough else 1
-        for some in [rows[:first], *(rows[at : at + 1] for at in range(first, len(rows)))]:
+        for some in [rows] if self.short else [rows[at : at + 1] for at in range(len(rows))]:
             _, room = yield from self._count(whole, some)
             fits = [row for row, need in zip(some, room, strict=True) if need <= self.M]
             if fits:
@@ -116,9 +113,7 @@ class SizeSearch(LastSize):
         last = len(self.names) - 1
         rows = yield from self._with_last(self._heads())
         if not rows:
-            _, (least,) = yield from self._count(
-                self.whole_about if self.masked else PLAIN, [tuple(self.low)]
-            )
+            _, (least,) = yield from self._count(WHOLE if self.masked else PLAIN, [tuple(self.low)])
             near = least < _FAR * self.M and not last
             return [tuple(self.low), *((size,) for size in (grid(self.high[0], 4.0) if near else ()))]
         rows = yield from self._refined(rows, _RATIO_NEAR if self._begin else _RATIO.get(last, 2.0))
@@ -126,11 +121,11 @@ class SizeSearch(LastSize):
             return rows
         raised = yield from self._raised(rows[0])
         if raised != rows[0]:
-            rows = yield from self._ordered(self.words_about, [raised, *rows])
+            rows = yield from self._ordered(WORDS, [raised, *rows])
         if self.group.resident:
             return rows
         for _ in range(_AIMS):
-            _, room = yield from self._count(self.whole_about, rows[:1])
+            _, room = yield from self._count(WHOLE, rows[:1])
             if room[0] > _NEARLY * self.M or room[0] == 0:
                 break
             self.aim = self.aim * self.M // int(room[0])
@@ -140,7 +135,7 @@ class SizeSearch(LastSize):
             larger = yield from self._refined([*rows[:_BEST], *larger], 1.2)
             if larger[0] == rows[0]:
                 break
-            rows = yield from self._ordered(self.words_about, list(dict.fromkeys([*larger, *rows])))
+            rows = yield from self._ordered(WORDS, list(dict.fromkeys([*larger, *rows])))
         return rows
 
     def _heads(self) -> list[Row]:
@@ -159,16 +154,16 @@ class SizeSearch(LastSize):
         Its room is the one without the mask.
         """
         rows = (yield from self._with_last(self._heads())) or [tuple(self.low)]
-        best = (yield from self._ordered(self.words_about if self.masked else PLAIN, rows))[0]
+        best = (yield from self._ordered(WORDS if self.masked else PLAIN, rows))[0]
         if self.masked:
-            (words,), _ = yield from self._count(self.words_about, [best])
+            (words,), _ = yield from self._count(WORDS, [best])
             _, (room,) = yield from self._count(PLAIN, [best])
             self.note(best, (int(words), int(room)))
         return best
 
     def _refined(self, rows: list[Row], ratio: float) -> Asking[list[Row]]:
         """Return rows and what is near the best of them, the best first."""
-        what = self.words_about if self.masked else PLAIN
+        what = WORDS if self.masked else PLAIN
         best = self._various((yield from self._ordered(what, rows)))
         rounds = 0
         further: list[Row] = []

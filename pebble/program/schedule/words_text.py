@@ -34,12 +34,7 @@ _MANY_TILES = 200_000
 
 
 def words_moved_by(
-    programs: Sequence[Program],
-    family: Family,
-    most: int,
-    weigh: Weigh = all_words,
-    *,
-    rough: bool = False,
+    programs: Sequence[Program], family: Family, most: int, weigh: Weigh = all_words
 ) -> NDArray[np.int64]:
     """Return the words that programs move, which are taken to be legal; at most 2⁶²; or what ``weigh`` tells of them.
 
@@ -62,7 +57,7 @@ def words_moved_by(
             path: np.concatenate([text.sizes[path] for _, text, _ in group], axis=1) for path in first.sizes
         }
         numbers = [number for some, _, _ in group for number in some]
-        found = _Words(first._replace(sizes=sizes, number=len(numbers)), here, most=most, rough=rough)
+        found = _Words(first._replace(sizes=sizes, number=len(numbers)), here, most=most)
         for move, moved in moves_of(found):
             total = words.setdefault(move, np.zeros(len(programs), dtype=object))
             total[numbers] += moved * first.times
