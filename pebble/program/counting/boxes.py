@@ -95,7 +95,7 @@ def total(grown: Whole) -> Whole:
 class OneLine(NamedTuple):
     """What a mask says of single lines and some partners each, instead of where the lines are.
 
-    All partners have begun before the line.
+    No partner begins with the line.
 
     Attributes
     ----------
@@ -105,25 +105,26 @@ class OneLine(NamedTuple):
         Pairs of the line with its partners, at least one.
     before : ndarray of bool, shape (n,)
         Whether the line has a pair before its partners.
-    partners : ndarray of int64, shape (n,)
-        Partners that have any pair.
+    partners, begun : ndarray of int64, shape (n,)
+        Partners that have any pair, and those that have one before the line.
     """
 
     axis: str
     pairs: Whole
     before: NDArray[np.bool_]
     partners: Whole
+    begun: Whole
 
     def take(self, chosen: Whole) -> OneLine:
         """Return some rows."""
-        return OneLine(self.axis, self.pairs[chosen], self.before[chosen], self.partners[chosen])
+        return OneLine(self.axis, *(column[chosen] for column in self[1:]))
 
     def words(self, axes: Sequence[str], place: str) -> Whole:
         """Return the pairs, the line, or the partners, of which some have begun before a place."""
         if len(axes) == 2:
             return self.pairs
         if axes[0] != self.axis:
-            return self.partners
+            return self.partners if place == "all" else self.begun
         return self.before.astype(np.int64) if place == "start" else np.ones_like(self.pairs)
 
     def chain(self, axis: str) -> Whole:

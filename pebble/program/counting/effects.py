@@ -216,7 +216,7 @@ class Fold(BoxWords):
         self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
     ) -> Effect:
         """Return the effects of loops over an axis with a mask, tiles that are alike at once."""
-        axis = node.axis
+        axis, (low, high, tile) = node.axis, loop
         try:
             runs = self._asked.runs(axis, *loop, *self.tile(OTHER_AXIS[axis], rows))
         except TooManyOperations:
@@ -224,7 +224,7 @@ class Fold(BoxWords):
                 raise
             parts = np.array_split(np.arange(len(rows)), 2)
             halves = [
-                self._tile_by_tile(node, path, rows.take(part), tuple(one[part] for one in loop))
+                self._tile_by_tile(node, path, rows.take(part), (low[part], high[part], tile[part]))
                 for part in parts
             ]
             return Effect(*(np.concatenate(both, axis=-1) for both in zip(*halves, strict=True)))

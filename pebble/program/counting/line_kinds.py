@@ -171,8 +171,9 @@ class LineKinds:
         some = np.where(self._single[:, None], times > 0, number[:, None] > 0)
         self.row = np.flatnonzero(some.ravel()) // some.shape[1]
         self.times = times[some]
-        partners = asked.present(OTHER_AXIS[axis], p, q)[self.row]
-        self.lines = OneLine(axis, length[some], before[some], partners)
+        other = OTHER_AXIS[axis]
+        partners, begun = asked.present(other, p, q), asked.begun(other, p, q, high)
+        self.lines = OneLine(axis, length[some], before[some], partners[self.row], begun[self.row])
 
     def joined(self, done: Effect) -> tuple[Effect, Whole, NDArray[np.bool_], NDArray[np.bool_]]:
         """Join the effects of the kinds of each loop.
