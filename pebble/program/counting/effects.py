@@ -20,13 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pebble.common.errors import TooManyOperations
-from pebble.computations.masks.lines_by_first import SingleLines
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Runs, flat_runs
-from pebble.program.counting.box_words import BoxWords
 from pebble.program.counting.boxes import BoxTable, Effect, total
 from pebble.program.counting.life import Here
-from pebble.program.counting.line_kinds import LineKinds, all_begun, asks_of_lines, may_be_asked
+from pebble.program.counting.line_kinds import FoldOfLines, asks_of_lines
 from pebble.program.counting.progressions import (
     LEAST_TILES,
     steady_parts,
@@ -48,12 +46,9 @@ __all__ = ["MOST_BOXES", "Effect", "Fold"]
 
 MOST_BOXES = 2 * 10**8
 """Boxes that are looked at; beyond, a program is not verified."""
-_MANY_LINES = 2**18
-_FEW_LINES = 2**14
-"""Lines of a loop, in the mean, that are looked at one by one sooner than by kinds."""
 
 
-class Fold(BoxWords):
+class Fold(FoldOfLines):
     """Programs of one text, each with its own tile sizes, folded all at once.
 
     Parameters
@@ -98,8 +93,7 @@ class Fold(BoxWords):
         inclusive: bool = True,
         most: int = MOST_BOXES,
     ) -> None:
-        super().__init__(text, here, by_array, level, inclusive)
-        self.most = most
+        super().__init__(text, here, by_array, level, inclusive, most)
         loops = list(loops_of(text.program))
         self.axes = {path: node.axis for path, node in loops}
         self.asks_of_last = {path: _asks_of_last(node.body, node.label) for path, node in loops}
@@ -108,14 +102,12 @@ class Fold(BoxWords):
             for path, node in loops
         }
         labels = {node.label: node.axis for _, node in loops}
-        self.asks_of_lines = {
-            path: None
-            if by_array or node.axis not in self.masked or self.rises_evenly[path]
-            else asks_of_lines(node.body, path, node.axis, self.family, here, labels)
-            for path, node in loops
-        }
-        self.boxes, self.piled = 0, False
-        self._singles: dict[str, SingleLines] = {}
+        for path, node in loops:
+            if node.axis in self.masked and not by_array and not self.rises_evenly[path]:
+                self.asks_of_lines[path] = asks_of_lines(
+                    node.body, path, node.axis, self.family, here, labels
+                )
+        self.piled = False
         ones = np.ones(self.number, dtype=self.whole)
         effect = self._nothing(self.number)
         for number, phase in enumerate(text.program.phases):
@@ -207,10 +199,10 @@ class Fold(BoxWords):
             if self.asks_of_last[path]:
                 ragged[:] = True
             return self._runs(node, path, rows, loop, flat_runs(-((low - high) // tile), ragged))
-        for shortened in (self._in_progression, self._in_lines, self._in_kinds):
-            if (found := shortened(node, path, rows, loop)) is not None:
-                return found
-        return self._tile_by_tile(node, path, rows, loop)
+        found = self._in_progression(node, path, rows, loop)
+        if found is None:
+            found = self._in_lines(node, path, rows, loop)
+        return self._tile_by_tile(node, path, rows, loop) if found is None else found
 
     def _tile_by_tile(
         self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
@@ -234,14 +226,6 @@ class Fold(BoxWords):
             if found is not None:
                 return found
         return self._runs(node, path, rows, loop, runs)
-
-    def _look_at(self, boxes: int) -> None:
-        self.boxes += boxes
-        if self.boxes > self.most:
-            raise TooManyOperations(
-                f"not verified at this size: more than {self.most:,} boxes of tiles would have to be "
-                "examined; use larger tiles"
-            )
 
     def _runs(
         self,
@@ -296,83 +280,6 @@ class Fold(BoxWords):
             tiles_in_progression(mask, axis, parts, *one, marks) for one in zip(loops, grids, strict=True)
         ]
         return self._standing_for_all(node, path, rows, loop, _of_rows(found), 2)
-
-    def _in_lines(
-        self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
-    ) -> Effect | None:
-        """Return the effects of loops over single lines, lines of a kind at once; None if they ask for more."""
-        axis, asks = node.axis, self.asks_of_lines[path]
-        if asks is None or OTHER_AXIS[axis] not in rows.box or not may_be_asked(asks, rows, axis):
-            return None
-        (low, high, tile), (p, q) = loop, rows.box[OTHER_AXIS[axis]]
-        able = (tile == 1) & ((q - p == 1) | (not asks.before))
-        if not able.any():
-            return None
-        begin = np.where(able, low, high)
-        if asks.begins:
-            some = np.flatnonzero(able)
-            begin[some] = all_begun(self._asked, axis, *(one[some] for one in (low, high, p, q)))
-        effect, first = self._nothing(len(rows)), np.flatnonzero(begin > low)
-        if len(first):
-            part = low[first], begin[first], tile[first]
-            effect.put(first, self._tile_by_tile(node, path, rows.take(first), part))
-        rest = np.flatnonzero(begin < high)
-        if len(rest):
-            lines = begin[rest], high[rest], tile[rest]
-            effect.put(rest, effect.take(rest).then(self._by_kind(node, path, rows.take(rest), lines)))
-        return effect
-
-    def _by_kind(self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]) -> Effect:
-        """Return the effects of loops over single lines of which only the kinds matter."""
-        (low, high, tile), asks, other = loop, self.asks_of_lines[path], OTHER_AXIS[node.axis]
-        assert asks is not None
-        kinds = LineKinds(self._asked, node.axis, asks, low, high, *rows.box[other])
-        effect = self._nothing(len(rows))
-        if not len(kinds.row):
-            return effect
-        self._look_at(len(kinds.row))
-        inner = rows.take(kinds.row)
-        inner.weight, inner.line = inner.weight * kinds.times, kinds.lines
-        done, loops, right, largest = kinds.joined(self._nodes(node.body, path, inner))
-        effect.put(loops, done)
-        # Of the others only the room is looked for: words have been counted.
-        if largest.any():
-            some = loops[largest]
-            again = rows.take(some)
-            again.weight, (p, q) = again.weight * 0, again.box[other]
-            most = self._asked.most_pairs(node.axis, low[some], high[some], p, q)
-            again.line = kinds.lines.take(np.searchsorted(kinds.row, some))._replace(pairs=most)
-            effect.put(some, self._nodes(node.body, path, again))
-        rest = loops[~(right | largest)]
-        if len(rest):
-            again = rows.take(rest)
-            again.weight = again.weight * 0
-            effect.put(rest, self._tile_by_tile(node, path, again, (low[rest], high[rest], tile[rest])))
-        return effect
-
-    def _in_kinds(
-        self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
-    ) -> Effect | None:
-        """Return the effects of loops over single lines that a single partner sees, where lines are of few kinds."""
-        mask, other = self.family.mask, OTHER_AXIS[node.axis]
-        low, high, tile = loop
-        lines = (high - low).sum()
-        few = lines < max(_MANY_LINES, _FEW_LINES * len(rows))
-        if other not in rows.box or few or mask is None or mask.banded:
-            return None
-        p, q = rows.box[other]
-        around = [one for axis, *one in rows.loops.values() if axis == other]
-        whole = all((w0 == 0).all() and (w1 == self.family.extents[other]).all() for w0, w1, *_ in around)
-        if not whole or (tile != 1).any() or (q - p != 1).any():
-            return None
-        kinds = self._single_lines(node.axis).kinds(low, high, p)
-        return self._standing_for_all(node, path, rows, loop, kinds, 1)
-
-    def _single_lines(self, axis: str) -> SingleLines:
-        assert self.family.mask is not None
-        if axis not in self._singles:
-            self._singles[axis] = SingleLines(self.family.mask, axis)
-        return self._singles[axis]
 
     def _standing_for_all(
         self,

@@ -7,13 +7,16 @@ kinds does not matter for the room that they take; see docs/proofs/counting.md.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.staircase import first_of_equals
+from pebble.program.counting.box_words import BoxWords
 from pebble.program.counting.boxes import BoxTable, Effect, OneLine, total
 from pebble.program.counting.life import Here
 from pebble.program.nodes import Loop, Operation, When
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.family import Family
+    from pebble.program.counting.texts import Text
     from pebble.program.nodes import Node
 
     Whole = NDArray[Any]
@@ -209,3 +213,98 @@ class LineKinds:
         sums = np.add.reduceat(done.grown * self.times, starts, axis=1)
         top = np.where(up, total(sums) + most, high)
         return Effect(sums, top, done.at[:, starts]), loops, right, largest & ~right
+
+
+class FoldOfLines(BoxWords, ABC):
+    """Loops over single lines of programs of one text.
+
+    Parameters
+    ----------
+    text, here, by_array, level, inclusive, most
+        As of :class:`pebble.program.counting.effects.Fold`.
+    """
+
+    def __init__(
+        self,
+        text: Text,
+        here: Mapping[Path, Here],
+        by_array: bool,
+        level: int,
+        inclusive: bool,
+        most: int,
+    ) -> None:
+        super().__init__(text, here, by_array, level, inclusive)
+        self.most, self.boxes = most, 0
+        self.asks_of_lines: dict[Path, LineAsks | None] = {}
+
+    @abstractmethod
+    def _nothing(self, n: int) -> Effect: ...
+
+    @abstractmethod
+    def _nodes(self, nodes: Sequence[Node], path: Path, rows: BoxTable) -> Effect: ...
+
+    @abstractmethod
+    def _tile_by_tile(
+        self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
+    ) -> Effect: ...
+
+    def _look_at(self, boxes: int) -> None:
+        self.boxes += boxes
+        if self.boxes > self.most:
+            raise TooManyOperations(
+                f"not verified at this size: more than {self.most:,} boxes of tiles would have to be "
+                "examined; use larger tiles"
+            )
+
+    def _in_lines(
+        self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
+    ) -> Effect | None:
+        """Return the effects of loops over single lines, lines of a kind at once; None if they ask for more."""
+        axis, asks = node.axis, self.asks_of_lines.get(path)
+        if asks is None or OTHER_AXIS[axis] not in rows.box or not may_be_asked(asks, rows, axis):
+            return None
+        (low, high, tile), (p, q) = loop, rows.box[OTHER_AXIS[axis]]
+        able = (tile == 1) & ((q - p == 1) | (not asks.before))
+        if not able.any():
+            return None
+        begin = np.where(able, low, high)
+        if asks.begins:
+            some = np.flatnonzero(able)
+            begin[some] = all_begun(self._asked, axis, *(one[some] for one in (low, high, p, q)))
+        effect, first = self._nothing(len(rows)), np.flatnonzero(begin > low)
+        if len(first):
+            part = low[first], begin[first], tile[first]
+            effect.put(first, self._tile_by_tile(node, path, rows.take(first), part))
+        rest = np.flatnonzero(begin < high)
+        if len(rest):
+            lines = begin[rest], high[rest], tile[rest]
+            effect.put(rest, effect.take(rest).then(self._by_kind(node, path, rows.take(rest), lines)))
+        return effect
+
+    def _by_kind(self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]) -> Effect:
+        """Return the effects of loops over single lines of which only the kinds matter."""
+        (low, high, tile), asks, other = loop, self.asks_of_lines[path], OTHER_AXIS[node.axis]
+        assert asks is not None
+        kinds = LineKinds(self._asked, node.axis, asks, low, high, *rows.box[other])
+        effect = self._nothing(len(rows))
+        if not len(kinds.row):
+            return effect
+        self._look_at(len(kinds.row))
+        inner = rows.take(kinds.row)
+        inner.weight, inner.line = inner.weight * kinds.times, kinds.lines
+        done, loops, right, largest = kinds.joined(self._nodes(node.body, path, inner))
+        effect.put(loops, done)
+        # Of the others only the room is looked for: words have been counted.
+        if largest.any():
+            some = loops[largest]
+            again = rows.take(some)
+            again.weight, (p, q) = again.weight * 0, again.box[other]
+            most = self._asked.most_pairs(node.axis, low[some], high[some], p, q)
+            again.line = kinds.lines.take(np.searchsorted(kinds.row, some))._replace(pairs=most)
+            effect.put(some, self._nodes(node.body, path, again))
+        rest = loops[~(right | largest)]
+        if len(rest):
+            again = rows.take(rest)
+            again.weight = again.weight * 0
+            effect.put(rest, self._tile_by_tile(node, path, again, (low[rest], high[rest], tile[rest])))
+        return effect
