@@ -95,7 +95,7 @@ def total(grown: Whole) -> Whole:
 class OneLine(NamedTuple):
     """What a mask says of single lines and some partners each, instead of where the lines are.
 
-    No partner begins with the line.
+    No partner begins with the line. Of several partners nobody asks what is before them.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class OneLine(NamedTuple):
         """Return the steps of chains of the line, or of the partners, those that begin, and the transient word."""
         if axis != self.axis:
             return np.stack([self.pairs, 0 * self.pairs, 0 * self.pairs + 1])
-        return np.stack([self.pairs, ~self.before, self.before | (self.pairs > 1)]).astype(np.int64)
+        return np.stack([self.pairs, ~self.before, self.before]).astype(np.int64)
 
 
 @dataclass

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     Whole = NDArray[Any]
     Path = tuple[int, ...]
 
-_SEVERAL = (1, 2, 3)
-"""Pairs of the lines on which a body is tried; and all pairs that a line can have."""
-
 
 class LineAsks(NamedTuple):
     """What the body of a loop over single lines asks about a line.
@@ -160,17 +157,17 @@ class LineKinds:
         if len(several):
             number[several] = asked.lines_seen(axis, *(one[several] for one in (low, high, p, q)))
         new = asked.begun(axis, low, high, q) - asked.begun(axis, low, high, p) if asks.before else 0 * pairs
-        # Of single partners lines that begin, and others; of several, four lines that stand for all.
+        # Of single partners lines that begin, and others; of several, lines with 1, 2 and the most pairs.
         one, none = np.ones_like(pairs), np.zeros_like(pairs)
-        length = np.stack([one * many for many in _SEVERAL] + [np.maximum(q - p, 3)], axis=1)
+        length = np.stack([one, 2 * one, np.maximum(q - p, 2)], axis=1)
         length[self._single] = 1
-        before = np.stack([none, one, one, one], axis=1).astype(bool)
+        before = np.stack([none, one, one], axis=1).astype(bool)
         before[~self._single] = True
         more = pairs - number
         times = np.where(
             self._single[:, None],
-            np.stack([new, number - new, none, none], axis=1),
-            np.stack([number - more, more, none, none], axis=1),
+            np.stack([new, number - new, none], axis=1),
+            np.stack([number - more, more, none], axis=1),
         )
         some = np.where(self._single[:, None], times > 0, number[:, None] > 0)
         self.row = np.flatnonzero(some.ravel()) // some.shape[1]
