@@ -11,11 +11,14 @@ import pytest
 from pebble.common.errors import InvalidInput, TooManyOperations, Violation
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
+from pebble.program import compute, delete, load, loop, program, store
 from pebble.program.counting.effects import Fold
 from pebble.program.counting.measure import measure
 from pebble.program.counting.run import run
 from pebble.program.schedule import registered
 from tests.program.generator import case_of
+from tests.program.random_families import under
 from tests.program.random_masks import random_mask
 from tests.support import amounts
 
@@ -73,3 +76,32 @@ def test_random_programs_count_the_same_by_kinds_of_lines(
             ), str(case)  # fmt: skip
             proved += found.proved
     assert proved > 10
+
+
+def test_sums_that_begin_behind_a_part_of_the_keys() -> None:
+    """In a loop over the first keys, partial sums are there of the queries alone that have seen some of these."""
+    proved = partly = 0
+    for seed in range(60):
+        rnd = Random(seed)
+        n, m = rnd.randint(4, 12), rnd.randint(4, 14)
+        mask, cut = random_mask(rnd, n, m), rnd.randint(1, m - 1)
+        step = (
+            load("K", "V", "U", "l"),
+            compute("S"),
+            compute("P", replacing="S"),
+            compute("l"),
+            compute("U"),
+            store("U", "l"),
+            delete("P", "U", "l", "K", "V"),
+        )
+        keys = loop("j", 1, *step, stop=cut), loop("j", 1, *step, start=cut)
+        done = load("U", "l"), compute("O"), store("O"), delete("O", "U", "l", "Q")
+        text = program(loop("i", rnd.randint(1, 5), load("Q"), *keys, *done))
+        family = under(family_of(Problem(n, m, 2, 2)), mask)
+        with suppress(Violation):
+            found, plain = (run(text, family, induction=induction) for induction in (True, False))
+            assert (found.reads, found.writes, found.peak) == (plain.reads, plain.writes, plain.peak), seed
+            proved += found.proved
+            partly += bool(np.any(mask.first("i") >= cut) and np.any(mask.first("i") < cut))
+    assert proved > 20
+    assert partly > 10
