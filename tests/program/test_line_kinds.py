@@ -57,7 +57,11 @@ def test_schedules_move_the_same_by_kinds_of_lines(block: int, monkeypatch: pyte
         by_kinds = measure(texts, family)
         with monkeypatch.context() as patch:
             patch.setattr(Fold, "_in_lines", lambda *_: None)
-            assert np.array_equal(by_kinds, measure(texts, family)), (seed, schedule.name, problem.allowed.spec)
+            assert np.array_equal(by_kinds, measure(texts, family)), (
+                seed,
+                schedule.name,
+                problem.allowed.spec,
+            )
         taken += len(texts)
     assert taken > 60
 

@@ -95,39 +95,8 @@ def _by_loop(text: Program, rows: Sequence[tuple[int, ...]]) -> dict[Path, Whole
     return dict(zip(paths, sizes.transpose(1, 2, 0), strict=True))
 
 
-class Shape:
-    """What is equal for programs that differ in sizes only; hashed once."""
-
-    def __init__(self, tokens: object) -> None:
-        self.tokens, self._hash = tokens, hash(tokens)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Shape) and self.tokens == other.tokens)
-
-
-_MOST_READ = 2**12
-_read: dict[int, tuple[Program, tuple[int, ...], tuple[Shape, Sizes]]] = {}
-"""Programs that have been read: each is asked for its shape, and then counted."""
-
-
-def read(program: Program, family: Family) -> tuple[Shape, Sizes]:
+def read(program: Program, family: Family) -> tuple[object, Sizes]:
     """Return what is equal for programs that differ in sizes only, and the sizes, of each text three of each loop."""
-    extents = tuple(family.extents.values())
-    known = _read.get(id(program))
-    if known and known[0] is program and known[1] == extents:
-        return known[2]
-    shape, sizes = _reading(program, family)
-    if len(_read) >= _MOST_READ:
-        _read.clear()
-    found = Shape(shape), sizes
-    _read[id(program)] = program, extents, found
-    return found
-
-
-def _reading(program: Program, family: Family) -> tuple[object, Sizes]:
     extents = family.extents
     if not program.parts:
         shape, sizes = shape_of(program, extents)

@@ -79,7 +79,7 @@ class _Known:
             self.found.clear()
             self.by_tiles.clear()
         if shape not in self._shapes:
-            look = shape if self._by_name else unnamed(shape.tokens, family)
+            look = shape if self._by_name else unnamed(shape, family)
             self._shapes[shape] = self._unnamed.setdefault(look, len(self._unnamed))
         return self._shapes[shape], sizes
 
