@@ -160,6 +160,18 @@ class Questions(ABC):
             np.add.at(found, parent, seen)
         return found
 
+    def most_pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Most pairs with partners in [p, q) that any line of an interval has."""
+        boxes, which = np.unique(np.stack([x0, x1, p, q], axis=1), axis=0, return_inverse=True)
+        x0, x1, p, q = boxes.T
+        found = np.zeros_like(x0)
+        for some in self.runs(axis, x0, x1, np.ones_like(x0), p, q).chunks():
+            run, line = some.tiles()
+            parent = some.parent[run]
+            line += x0[parent]
+            np.maximum.at(found, parent, self.pairs(axis, line, line + 1, p[parent], q[parent]))
+        return found[which.ravel()]
+
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return the tiles in which loops over [w0, w1) in tiles of ``tile`` see partners [p, q), in runs.
 

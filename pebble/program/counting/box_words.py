@@ -98,7 +98,9 @@ class BoxWords:
         """Return the vertices of a chain over queries or keys, the words that begin, and the transient word."""
         assert array.chain is not None
         axis, rest = OTHER_AXIS[array.chain], self._rest(array, rows, op)
-        if op.at or axis not in rows.answers:
+        if rows.line is not None:
+            answer = rows.line.chain(axis)
+        elif op.at or axis not in rows.answers:
             tiles = *self.tile(axis, rows, op), *self.tile(array.chain, rows, op)
             answer = self._chain_of_lines(axis, *tiles)
             if not op.at:
@@ -180,6 +182,8 @@ class BoxWords:
 
     def _lines(self, array: Array, rows: BoxTable, op: Operation, place: str) -> Whole:
         lines = [axis for axis in array.axes if axis in self.masked]
+        if rows.line is not None and lines:
+            return rows.line.words(lines, place if array.chain in self.masked else "all")
         if len(lines) == 2:
             return np.asarray(self._asked.pairs("i", *self.tile("i", rows, op), *self.tile("j", rows, op)))
         if not lines:

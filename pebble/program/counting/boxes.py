@@ -10,6 +10,8 @@ import numpy as np
 from pebble.computations.masks.staircase import first_of_equals
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Whole = NDArray[Any]
@@ -90,6 +92,48 @@ def total(grown: Whole) -> Whole:
     return grown[0] if len(grown) == 1 else np.asarray(grown.sum(axis=0))
 
 
+class OneLine(NamedTuple):
+    """What a mask says of single lines and some partners each, instead of where the lines are.
+
+    No partner begins with the line. Of several partners nobody asks what is before them.
+
+    Attributes
+    ----------
+    axis : str
+        Axis of the lines.
+    pairs : ndarray of int64, shape (n,)
+        Pairs of the line with its partners, at least one.
+    before : ndarray of bool, shape (n,)
+        Whether the line has a pair before its partners.
+    partners, begun : ndarray of int64, shape (n,)
+        Partners that have any pair, and those that have one before the line.
+    """
+
+    axis: str
+    pairs: Whole
+    before: NDArray[np.bool_]
+    partners: Whole
+    begun: Whole
+
+    def take(self, chosen: Whole) -> OneLine:
+        """Return some rows."""
+        return OneLine(self.axis, *(column[chosen] for column in self[1:]))
+
+    def words(self, axes: Sequence[str], place: str) -> Whole:
+        """Return the pairs, the line, or the partners, of which some have begun before a place."""
+        if len(axes) == 2:
+            return self.pairs
+        if axes[0] != self.axis:
+            return self.partners if place == "all" else self.begun
+        return self.before.astype(np.int64) if place == "start" else np.ones_like(self.pairs)
+
+    def chain(self, axis: str) -> Whole:
+        """Return the steps of chains of the line, or of the partners, those that begin, and the transient word."""
+        if axis != self.axis:
+            return np.stack([self.pairs, 0 * self.pairs, 0 * self.pairs + 1])
+        return np.stack([self.pairs, ~self.before, self.before]).astype(np.int64)
+
+
 @dataclass
 class BoxTable:
     """A table of boxes.
@@ -107,6 +151,8 @@ class BoxTable:
         tile is the first, and the last.
     answers : dict
         What the mask has said about the rows.
+    line : OneLine, optional
+        Inside a loop over single lines that are taken by kinds: what kind each row is.
     """
 
     root: Whole
@@ -114,6 +160,7 @@ class BoxTable:
     box: Box
     loops: dict[str, tuple[Any, ...]]
     answers: dict[object, Whole] = field(default_factory=dict)
+    line: OneLine | None = None
 
     def __len__(self) -> int:
         return len(self.root)
@@ -125,4 +172,5 @@ class BoxTable:
             self.weight[chosen],
             {axis: (a[chosen], b[chosen]) for axis, (a, b) in self.box.items()},
             {label: (axis, *(one[chosen] for one in rest)) for label, (axis, *rest) in self.loops.items()},
+            line=self.line and self.line.take(chosen),
         )

@@ -20,12 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pebble.common.errors import TooManyOperations
-from pebble.computations.masks.lines_by_first import SingleLines
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Runs, flat_runs
-from pebble.program.counting.box_words import BoxWords
 from pebble.program.counting.boxes import BoxTable, Effect, total
 from pebble.program.counting.life import Here
+from pebble.program.counting.line_kinds import FoldOfLines, asks_of_lines
 from pebble.program.counting.progressions import (
     LEAST_TILES,
     steady_parts,
@@ -47,12 +46,9 @@ __all__ = ["MOST_BOXES", "Effect", "Fold"]
 
 MOST_BOXES = 2 * 10**8
 """Boxes that are looked at; beyond, a program is not verified."""
-_MANY_LINES = 2**18
-_FEW_LINES = 2**14
-"""Lines of a loop, in the mean, that are looked at one by one sooner than by kinds."""
 
 
-class Fold(BoxWords):
+class Fold(FoldOfLines):
     """Programs of one text, each with its own tile sizes, folded all at once.
 
     Parameters
@@ -97,8 +93,7 @@ class Fold(BoxWords):
         inclusive: bool = True,
         most: int = MOST_BOXES,
     ) -> None:
-        super().__init__(text, here, by_array, level, inclusive)
-        self.most = most
+        super().__init__(text, here, by_array, level, inclusive, most)
         loops = list(loops_of(text.program))
         self.axes = {path: node.axis for path, node in loops}
         self.asks_of_last = {path: _asks_of_last(node.body, node.label) for path, node in loops}
@@ -106,8 +101,13 @@ class Fold(BoxWords):
             path: not by_array and node.axis in self.masked and self._rises(node.body, path, (node.axis,))
             for path, node in loops
         }
-        self.boxes, self.piled = 0, False
-        self._singles: dict[str, SingleLines] = {}
+        labels = {node.label: node.axis for _, node in loops}
+        for path, node in loops:
+            if node.axis in self.masked and not by_array and not self.rises_evenly[path]:
+                self.asks_of_lines[path] = asks_of_lines(
+                    node.body, path, node.axis, self.family, here, labels
+                )
+        self.piled = False
         ones = np.ones(self.number, dtype=self.whole)
         effect = self._nothing(self.number)
         for number, phase in enumerate(text.program.phases):
@@ -182,6 +182,8 @@ class Fold(BoxWords):
         axis, *loop = rows.loops[condition.label]
         if axis not in self.masked:
             return np.asarray(loop[condition.which == "last"] != condition.negated)
+        if rows.line is not None:
+            return np.asarray(rows.line.before == condition.negated)
         low, high, start, stop = loop
         rest = (low, start) if condition.which == "first" else (stop, high)
         return np.asarray(
@@ -197,16 +199,26 @@ class Fold(BoxWords):
             if self.asks_of_last[path]:
                 ragged[:] = True
             return self._runs(node, path, rows, loop, flat_runs(-((low - high) // tile), ragged))
-        for shortened in (self._in_progression, self._in_kinds):
-            if (found := shortened(node, path, rows, loop)) is not None:
-                return found
+        found = self._in_progression(node, path, rows, loop)
+        if found is None:
+            found = self._in_lines(node, path, rows, loop)
+        return self._tile_by_tile(node, path, rows, loop) if found is None else found
+
+    def _tile_by_tile(
+        self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
+    ) -> Effect:
+        """Return the effects of loops over an axis with a mask, tiles that are alike at once."""
+        axis, (low, high, tile) = node.axis, loop
         try:
             runs = self._asked.runs(axis, *loop, *self.tile(OTHER_AXIS[axis], rows))
         except TooManyOperations:
             if len(rows) == 1:
                 raise
             parts = np.array_split(np.arange(len(rows)), 2)
-            halves = [self._loop(node, path, rows.take(part)) for part in parts]
+            halves = [
+                self._tile_by_tile(node, path, rows.take(part), (low[part], high[part], tile[part]))
+                for part in parts
+            ]
             return Effect(*(np.concatenate(both, axis=-1) for both in zip(*halves, strict=True)))
         if self.rises_evenly[path] and (runs.length > 1).any():
             sampled = runs.sampled(self._asked.together[axis])
@@ -225,12 +237,7 @@ class Fold(BoxWords):
         unit: int = 0,
     ) -> Effect:
         """Return the effects of loops made of runs of tiles, or of tiles that stand for several units each."""
-        self.boxes += int(runs.length.sum())
-        if self.boxes > self.most:
-            raise TooManyOperations(
-                f"not verified at this size: more than {self.most:,} boxes of tiles would have to be "
-                "examined; use larger tiles"
-            )
+        self._look_at(int(runs.length.sum()))
         found = [self._run(node, path, rows, part, loop, unit) for part in runs.chunks()]
         effect = self._nothing(len(rows))
         if found:
@@ -273,30 +280,6 @@ class Fold(BoxWords):
             tiles_in_progression(mask, axis, parts, *one, marks) for one in zip(loops, grids, strict=True)
         ]
         return self._standing_for_all(node, path, rows, loop, _of_rows(found), 2)
-
-    def _in_kinds(
-        self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
-    ) -> Effect | None:
-        """Return the effects of loops over single lines that a single partner sees, where lines are of few kinds."""
-        mask, other = self.family.mask, OTHER_AXIS[node.axis]
-        low, high, tile = loop
-        lines = (high - low).sum()
-        few = lines < max(_MANY_LINES, _FEW_LINES * len(rows))
-        if other not in rows.box or few or mask is None or mask.banded:
-            return None
-        p, q = rows.box[other]
-        around = [one for axis, *one in rows.loops.values() if axis == other]
-        whole = all((w0 == 0).all() and (w1 == self.family.extents[other]).all() for w0, w1, *_ in around)
-        if not whole or (tile != 1).any() or (q - p != 1).any():
-            return None
-        kinds = self._single_lines(node.axis).kinds(low, high, p)
-        return self._standing_for_all(node, path, rows, loop, kinds, 1)
-
-    def _single_lines(self, axis: str) -> SingleLines:
-        assert self.family.mask is not None
-        if axis not in self._singles:
-            self._singles[axis] = SingleLines(self.family.mask, axis)
-        return self._singles[axis]
 
     def _standing_for_all(
         self,

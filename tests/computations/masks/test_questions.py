@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable
 from itertools import pairwise
 
@@ -18,7 +17,6 @@ from pebble.computations.masks import (
     UnionMask,
     toeplitz_questions,
 )
-from pebble.computations.masks.lines_by_first import SingleLines
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Questions, Runs
 from pebble.computations.masks.staircase import Staircase
@@ -28,7 +26,6 @@ from tests.support.table_questions import TableQuestions
 Whole = NDArray[np.int64]
 Table = NDArray[np.bool_]
 KINDS = list(CLASSES)
-PATTERNS = ["toeplitz", "blocks", "dense"]
 NUMBER = 25
 
 
@@ -56,6 +53,7 @@ def test_answers_about_many_boxes(kind: str) -> None:
                 ("pairs", (*lines, *partners)),
                 ("has", (*lines, *partners)),
                 ("lines_seen", (*lines, *partners)),
+                ("most_pairs", (*lines, *partners)),
                 ("present", lines),
                 ("begun", (*lines, partners[0])),
                 ("behind_latest", (*lines, *partners)),
@@ -188,25 +186,6 @@ def test_the_tiles_of_runs_are_alike_and_all_that_have_pairs(kind: str) -> None:
             check_runs(
                 table_of(mask, axis), loops.T.tolist(), tiles.tolist(), runs, asked, asked.together[axis]
             )
-
-
-@pytest.mark.parametrize("kind", PATTERNS)
-def test_a_single_line_stands_for_as_many_as_look_like_it(kind: str) -> None:
-    for mask, rng in masks_of(CLASSES[kind], NUMBER):
-        for axis, other in OTHER_AXIS.items():
-            table = table_of(mask, axis)
-            w0, w1 = intervals(rng, 8, mask.extents[axis])
-            partner = rng.integers(0, mask.extents[other], 8)
-            kinds = np.stack(SingleLines(mask, axis).kinds(w0, w1, partner))
-            for number, (low, high, p) in enumerate(np.stack([w0, w1, partner], axis=1).tolist()):
-                loop = [low, high, p, p + 1]
-                found: Counter[Hashable] = Counter()
-                for line, _, times in kinds[1:, kinds[0] == number].T.tolist():
-                    assert table[low + line, p]
-                    found[look(table, loop, 1, line)] += times
-                assert found == Counter(
-                    look(table, loop, 1, line - low) for line in range(low, high) if table[line, p]
-                )
 
 
 @pytest.mark.slow
