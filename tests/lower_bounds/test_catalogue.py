@@ -142,7 +142,7 @@ def test_statements_are_complete(one: Statement) -> None:
 def test_statements_that_are_machine_checked() -> None:
     found = {one.name for one in STATEMENTS if one.status == "machine-checked"}
     assert found == {
-        *("compulsory", "T1", "T2", "T3", "T4", "D", "S", "B1", "B2", "D backward", "L"),
+        *("compulsory", "T1", "T2", "T3", "T4", "D", "S", "B1", "B2", "B3", "D backward", "L"),
         *("D1-total", "D1-busiest", "MLA"),
         *("matmul", "matmul, short side", "matmul compulsory", "FFT", "FFT compulsory"),
     }

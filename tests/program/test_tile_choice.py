@@ -59,9 +59,12 @@ def test_schedules_far_from_the_best_are_not_searched_to_the_end(mask: str | Non
     found = fitting_each(schedules, problem, M)
     least = min(one.words for one in found if one and not isinstance(one, Exception))
     for schedule, one in zip(schedules, found, strict=True):
-        if one is None or isinstance(one, Exception):
+        if isinstance(one, Exception):
             with pytest.raises((CacheTooSmall, TooManyOperations)):
                 fitting(schedule, problem, M)
+        elif one is None:
+            with suppress(CacheTooSmall, TooManyOperations):
+                assert fitting(schedule, problem, M).words > 2.5 * least
         else:
             words = fitting(schedule, problem, M).words
             assert one.words == words or one.words > 2.5 * least <= 2.5 * words

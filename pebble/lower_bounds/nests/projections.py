@@ -97,7 +97,7 @@ class _Way:
             "points": self.points,
             "once_only": self.once_only,
             "roles": roles,
-            "cases": [term.facts for term in self.growth.least(M + cut.X)],
+            "cases": [term.facts for term in self.growth.least(max(M + cut.X, 1))],  # one segment has no X
             "X": cut.X,
         }
 
