@@ -101,8 +101,8 @@ def test_final_counts_are_those_of_count(page: Page) -> None:
     assert watch["bound"]["value"] == pebble.bounds(_SMALL, 14).best.value
 
 
-def check_program(document: dict[str, Any]) -> None:
-    """Every move stands on a line, at columns, that name its operation and its array."""
+def check_program(document: dict[str, Any], of: dict[str, str]) -> None:
+    """Every move stands on a line, at columns, that name its operation and its array, or how an input is read."""
     board, watch = document["boards"][0], document["watch"]
     lines, sites = watch["program"]["lines"], watch["program"]["sites"]
     done = 0
@@ -114,7 +114,7 @@ def check_program(document: dict[str, Any]) -> None:
         if text == "(operations yielded one by one)":
             done += count
             continue
-        action, array, *replacing = re.split(r" replacing | ", text)
+        action, array, *replacing = (of.get(word, word) for word in re.split(r" replacing | ", text))
         for at in range(done, done + count):
             op, name = Op(int(watch["op"][at])).word, board["names"][watch["vertex"][at]].partition("[")[0]
             gone = action == "compute" and op == "delete" and name in (array, *replacing)
@@ -132,7 +132,7 @@ def test_every_move_stands_on_its_line(schedule: pebble.Schedule) -> None:
     tiles = schedule.smallest(problem)
     made = play(schedule, problem, tiles=tiles, classics=False, time_limit=0.01)
     assert "\n".join(made.document["watch"]["program"]["lines"]) == str(schedule.program(problem, tiles))
-    check_program(made.document)
+    check_program(made.document, schedule.family(problem).read_both_ways)
     io = check_totals(made.document["boards"][0], made.document["watch"]["M"], made.document["watch"])
     assert io == moves(schedule, problem, tiles=tiles).io
 

@@ -39,6 +39,9 @@ _MOST_IN_GROUPS = 2**15
 _FAR = 2.5
 """A schedule is not searched further if a coarse sample, up to 2 times off, moves this many times the words."""
 
+_MOST_NAMES = 4
+"""A schedule with a rule of its own for more sizes has no search for other demands: it would take minutes."""
+
 _AT_ONCE = 6
 """Sizes of which it is asked at a time whether they fit."""
 
@@ -211,8 +214,13 @@ def _fitting(
     assert isinstance(schedule, Schedule)
     choices: list[TileChoice] = []
     failure: CacheTooSmall | None = None
+    own_rule = type(schedule).tiles is not Schedule.tiles
     try:
-        if type(schedule).tiles is Schedule.tiles or demands is not NO_DEMANDS:
+        if own_rule and demands is not NO_DEMANDS and len(schedule.tile_names) > _MOST_NAMES:
+            raise CacheTooSmall(
+                f"{schedule.name}: its {len(schedule.tile_names)} sizes follow no constraints"
+            )
+        if not own_rule or demands is not NO_DEMANDS:
             choices = [best_tiles(schedule, problem, M, demands, near)]
         else:
             choices = counted(schedule, problem, [dict(schedule.tiles(problem, M))])
