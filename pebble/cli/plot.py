@@ -155,7 +155,7 @@ def gap(
 
     Each cell is the least I/O divided by the best proved bound. Give several sizes to -M and to -N: several
     (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without them, 6 sizes from d²/4 to 256·d² and 4 lengths
-    from 4·d to 2048·d. --schedule best takes longer.
+    from 4·d to 2048·d; with a backward pass 5 and 3. --schedule best takes longer.
 
     pebble plot gap -d 64 -o gap.svg
     """
@@ -163,9 +163,10 @@ def gap(
     from pebble.lab.plots.varying import quick_schedules
 
     # The head dimension may come from a model; the lengths in turn come from it.
-    d = _problems(problem.changed(mask=None), (1,))[0].d
-    problems = _problems(problem, _lengths_of(problem.nq, spaced(4 * d, 2048 * d, 4)))
-    Ms = _memories_of(memory, spaced(max(16, d * d // 4), 256 * d * d, 6))
+    one = _problems(problem.changed(mask=None), (1,))[0]
+    d, fewer = one.d, int(one.pass_name != "forward")
+    problems = _problems(problem, _lengths_of(problem.nq, spaced(4 * d, 2048 * d, 4 - fewer)))
+    Ms = _memories_of(memory, spaced(max(16, d * d // 4), 256 * d * d, 6 - fewer))
     names = names or quick_schedules(problems[0], "flash-2", "square-tile")
     picture.show(draw_gap, gaps, problems, Ms, names)
 
@@ -232,13 +233,19 @@ def arrays(
 ) -> None:
     """Draw I/O by array: for each schedule a bar of words read and a bar of words written.
 
-    Without --schedule, schedules that move more than eight times the least are named but not drawn.
+    Without --schedule, schedules that move more than eight times the least are named but not drawn; with a backward
+    pass, published schedules are counted only.
 
     pebble plot arrays -N 4096 -d 64 -M 25000 -o arrays.svg
     """
     from pebble.lab.plots import array_bars, draw_arrays
+    from pebble.lab.plots.varying import quick_schedules
 
     M, asked = memory.words(), problem.problem()
+    if asked.pass_name != "forward":
+        names = names or quick_schedules(
+            asked, "standard", "flash-1", "flash-2", "square-tile", "small-cache"
+        )
     picture.show(draw_arrays, array_bars, asked, M, names)
 
 
