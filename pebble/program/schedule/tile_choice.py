@@ -217,9 +217,7 @@ def _fitting(
     own_rule = type(schedule).tiles is not Schedule.tiles
     try:
         if own_rule and demands is not NO_DEMANDS and len(schedule.tile_names) > _MOST_NAMES:
-            raise CacheTooSmall(
-                f"{schedule.name}: its {len(schedule.tile_names)} sizes follow no constraints"
-            )
+            raise CacheTooSmall(f"{schedule.name} chooses its tile sizes itself and takes no constraints")
         if not own_rule or demands is not NO_DEMANDS:
             choices = [best_tiles(schedule, problem, M, demands, near)]
         else:
